@@ -1,0 +1,44 @@
+// The two sides of the memory system: a core's loads, stores and fetches on its own clock, and DMA on the board's.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "model/base/units.h"
+
+namespace ringside {
+
+enum class MemoryLevel : std::uint8_t { l1, l2, llc, dram };
+
+struct MemoryAccess {
+  Cycle done;         // when the data can be used (loads, fetches) or the line is owned (stores)
+  MemoryLevel level;  // where the line was found; a line still on its way counts as where it comes from
+  bool tlb_miss;      // a page walk was needed
+};
+
+// Timing only: bytes live in PhysicalMemory, and the core's emulator moves them. Addresses are virtual = physical. An
+// access may straddle two lines; it then takes as long as the slower one. `at` need not be monotone: an out-of-order core
+// presents accesses in program order with their issue times. Outstanding misses are limited inside (fill buffers).
+class CorePort {
+ public:
+  virtual MemoryAccess load(Cycle at, std::uint64_t address, std::uint32_t size) = 0;
+  virtual MemoryAccess store(Cycle at, std::uint64_t address, std::uint32_t size) = 0;
+  virtual MemoryAccess prefetch(Cycle at, std::uint64_t address, bool for_write) = 0;  // software prefetch instruction
+  virtual MemoryAccess fetch(Cycle at, std::uint64_t address) = 0;                     // one line of instructions
+
+ protected:
+  ~CorePort() = default;
+};
+
+// DMA as the root complex issues it, in time order. Bytes move at once; the return value is when the access is complete.
+// The range must be RAM: callers check PhysicalMemory::contains first.
+class DmaPort {
+ public:
+  virtual Time write(Time at, PhysAddr address, std::span<const std::uint8_t> data) = 0;  // globally visible
+  virtual Time read(Time at, PhysAddr address, std::span<std::uint8_t> data) = 0;         // data available
+
+ protected:
+  ~DmaPort() = default;
+};
+
+}  // namespace ringside

@@ -1,2 +1,2 @@
 // SystemC's library refers to sc_main; the tests have GoogleTest's main instead.
-int sc_main(int, char*[]) { return 0; }
+extern "C" int sc_main(int, char*[]) { return 0; }

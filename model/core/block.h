@@ -1,0 +1,49 @@
+// A basic block as the core model sees it: decoded once, executed many times.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace ringside {
+
+// What a retirement gap is booked on. The sum over all reasons and instructions is the core's cycles.
+enum class StallReason : std::uint8_t {
+  base,          // limited by the width of the core
+  front_end,     // instruction cache or taken-branch bandwidth
+  mispredict,    // refilling after a wrong prediction
+  dependency,    // waiting for a result of the execution units
+  l1,            // waiting for a load that hit the first level (includes store forwarding)
+  l2,            // ... that was found in the second level
+  llc,           // ... in the last-level cache
+  dram,          // ... in memory
+  tlb,           // ... a page walk
+  store_buffer,  // store queue full, or a drain
+  rep,           // start-up and throughput of a repeated string instruction
+  serialise,     // barriers and serialising instructions
+  mmio,          // device registers
+  idle,          // waiting for an interrupt
+  count
+};
+inline constexpr std::size_t kStallReasons = static_cast<std::size_t>(StallReason::count);
+std::string_view name(StallReason reason);
+
+struct Instruction;  // decoded form, model/core/instruction.h
+
+struct InstructionCounts {
+  std::uint64_t executed = 0;
+  std::array<std::uint64_t, kStallReasons> cycles{};
+};
+
+struct PipelineCounts {
+  std::uint64_t instructions = 0;
+  std::uint64_t micro_ops = 0;
+  std::uint64_t branches = 0;
+  std::uint64_t mispredicts = 0;
+  std::uint64_t loads = 0;
+  std::uint64_t stores = 0;
+  std::uint64_t forwarded_loads = 0;
+};
+
+}  // namespace ringside

@@ -1,0 +1,359 @@
+#include "model/core/core.h"
+
+#include <fmt/format.h>
+#include <unicorn/unicorn.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/base/errors.h"
+
+namespace ringside {
+
+namespace {
+
+// How far a core runs ahead of the kernel before it lets it catch up. Events of the timeline are not affected: a core
+// looks at memory only after those due by its local time have fired.
+constexpr Time kQuantum = microseconds(2);
+constexpr std::size_t kThreadStack = 8u << 20;  // Unicorn's generated code and its hooks run on the thread's stack
+
+void check(uc_err error, const char* what) {
+  if (error != UC_ERR_OK) throw std::runtime_error(fmt::format("unicorn: {}: {}", what, uc_strerror(error)));
+}
+
+}  // namespace
+
+// Unicorn is C: nothing may be thrown through it.
+struct Core::Hooks {
+  template <class Body>
+  static void guarded(Core& core, Body body) {
+    try {
+      body();
+    } catch (...) {
+      core.fail(std::current_exception());
+    }
+  }
+  static void block(uc_engine*, std::uint64_t address, std::uint32_t size, void* user) {
+    Core& core = *static_cast<Core*>(user);
+    guarded(core, [&] { core.on_block(address, size); });
+  }
+  static void memory(uc_engine*, uc_mem_type type, std::uint64_t address, int size, std::int64_t, void* user) {
+    Core& core = *static_cast<Core*>(user);
+    const bool store = type == UC_MEM_WRITE;
+    core.accesses_.push_back({address, static_cast<std::uint32_t>(size), store ? AccessKind::store : AccessKind::load});
+    if (!store && address - core.watch_begin_ < core.watch_size_) {
+      if (!core.watched_hit_) core.watched_ = address;
+      core.watched_hit_ = true;
+    }
+  }
+  static bool invalid(uc_engine*, uc_mem_type type, std::uint64_t address, int, std::int64_t, void* user) {
+    const char* what = "access to";
+    if (type == UC_MEM_READ_UNMAPPED || type == UC_MEM_READ_PROT) what = "read from";
+    if (type == UC_MEM_WRITE_UNMAPPED || type == UC_MEM_WRITE_PROT) what = "write to";
+    if (type == UC_MEM_FETCH_UNMAPPED || type == UC_MEM_FETCH_PROT) what = "jump to";
+    static_cast<Core*>(user)->on_fault(what, address);
+    return false;
+  }
+  static std::uint64_t mmio_read(uc_engine*, std::uint64_t offset, unsigned size, void* user) {
+    Window& window = *static_cast<Window*>(user);
+    std::uint64_t value = 0;
+    guarded(*window.core, [&] { value = window.core->on_mmio_read(window.base + offset, size); });
+    return value;
+  }
+  static void mmio_write(uc_engine*, std::uint64_t offset, unsigned size, std::uint64_t value, void* user) {
+    Window& window = *static_cast<Window*>(user);
+    guarded(*window.core, [&] { window.core->on_mmio_write(window.base + offset, size, value); });
+  }
+  static void prefetch(uc_engine* engine, std::uint64_t, std::uint32_t, void* user) {
+    const Prefetch& site = *static_cast<Prefetch*>(user);
+    std::uint64_t base = 0, index = 0;
+    if (site.base_register != 0) uc_reg_read(engine, site.base_register, &base);
+    if (site.index_register != 0) uc_reg_read(engine, site.index_register, &index);
+    site.core->accesses_.push_back({base + index * site.scale + site.displacement, 1, site.kind});
+  }
+
+  struct Window {
+    Core* core;
+    std::uint64_t base;
+  };
+  struct Prefetch {
+    Core* core;
+    int base_register, index_register;
+    std::uint64_t scale, displacement;
+    AccessKind kind;
+  };
+  std::vector<Window> windows;
+  std::vector<Prefetch> prefetches;
+};
+
+Core::Core(sc_core::sc_module_name name, const CoreConfig& config, const Image& image, PhysicalMemory& memory,
+           CorePort& port, MmioFabric& mmio, Timeline& timeline, KernelBridge& bridge, CoreObserver& observer)
+    : sc_module(name),
+      config_(config),
+      image_(image),
+      memory_(memory),
+      mmio_(mmio),
+      timeline_(timeline),
+      bridge_(bridge),
+      observer_(observer),
+      decoder_(image.architecture(), config.llvm),
+      pipeline_(config, port),
+      hooks_(std::make_unique<Hooks>()) {
+  SC_HAS_PROCESS(Core);
+  blocks_.resize(image.text_end() - image.text_begin());
+  open_engine();
+  SC_THREAD(run);
+  set_stack_size(kThreadStack);
+}
+
+Core::~Core() {
+  if (engine_ != nullptr) uc_close(engine_);
+}
+
+void Core::open_engine() {
+  const bool x86 = image_.architecture() == Architecture::x86_64;
+  check(uc_open(x86 ? UC_ARCH_X86 : UC_ARCH_ARM64, x86 ? UC_MODE_64 : UC_MODE_ARM, &engine_), "open");
+  check(uc_ctl_set_cpu_model(engine_, x86 ? static_cast<int>(UC_CPU_X86_ICELAKE_SERVER) : static_cast<int>(UC_CPU_ARM64_MAX)),
+        "CPU model");
+  check(uc_mem_map_ptr(engine_, memory_.base().value, memory_.size().value, UC_PROT_ALL, memory_.host(memory_.base())), "RAM");
+
+  hooks_->windows = {{this, guest::kBoardRegs}, {this, guest::kNicBar}};
+  const std::uint64_t sizes[] = {guest::kBoardRegsSize, guest::kNicBarSize};
+  for (std::size_t i = 0; i < hooks_->windows.size(); ++i) {
+    Hooks::Window& window = hooks_->windows[i];
+    check(uc_mmio_map(engine_, window.base, sizes[i], Hooks::mmio_read, &window, Hooks::mmio_write, &window), "MMIO");
+  }
+
+  uc_hook hook;
+  check(uc_hook_add(engine_, &hook, UC_HOOK_BLOCK, reinterpret_cast<void*>(Hooks::block), this, 1, 0), "block hook");
+  check(uc_hook_add(engine_, &hook, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, reinterpret_cast<void*>(Hooks::memory), this, 1, 0),
+        "memory hook");
+  check(uc_hook_add(engine_, &hook, UC_HOOK_MEM_INVALID, reinterpret_cast<void*>(Hooks::invalid), this, 1, 0), "fault hook");
+  hook_prefetches();
+}
+
+// Prefetches make no memory event: each gets a code hook of its own that computes its address.
+void Core::hook_prefetches() {
+  const std::uint64_t begin = image_.text_begin();
+  const std::span<const std::uint8_t> text(memory_.host(PhysAddr{begin}), image_.text_end() - begin);
+  for (const AddressedOp& op : decoder_.addressed_ops(text, begin)) {
+    if (op.kind == AddressedOpKind::cache_maintenance) continue;
+    Hooks::Prefetch site{this, 0, 0, op.scale, static_cast<std::uint64_t>(op.displacement), AccessKind::prefetch};
+    if (op.kind == AddressedOpKind::prefetch_write) site.kind = AccessKind::prefetch_write;
+    site.base_register = engine_register(image_.architecture(), op.base);
+    site.index_register = engine_register(image_.architecture(), op.index);
+    hooks_->prefetches.push_back(site);
+    prefetch_addresses_.push_back(op.address);
+  }
+  for (std::size_t i = 0; i < prefetch_addresses_.size(); ++i) {
+    uc_hook hook;
+    check(uc_hook_add(engine_, &hook, UC_HOOK_CODE, reinterpret_cast<void*>(Hooks::prefetch), &hooks_->prefetches[i],
+                      prefetch_addresses_[i], prefetch_addresses_[i]),
+          "prefetch hook");
+  }
+}
+
+void Core::boot(std::uint64_t entry, std::uint64_t boot_argument, std::uint64_t stack_top) {
+  entry_ = entry;
+  const bool x86 = image_.architecture() == Architecture::x86_64;
+  if (x86) stack_top -= 8;
+  check(uc_reg_write(engine_, x86 ? static_cast<int>(UC_X86_REG_RSP) : static_cast<int>(UC_ARM64_REG_SP), &stack_top), "SP");
+  check(uc_reg_write(engine_, x86 ? static_cast<int>(UC_X86_REG_RDI) : static_cast<int>(UC_ARM64_REG_X0), &boot_argument),
+        "argument");
+}
+
+void Core::watch(std::uint64_t begin, std::uint64_t end) {
+  watch_begin_ = begin;
+  watch_size_ = end - begin;
+}
+
+Time Core::local_time() const { return to_time(pipeline_.front(), config_.frequency); }
+
+void Core::run() {
+  set_next_sync();
+  const uc_err error = uc_emu_start(engine_, entry_, 0, 0, 0);
+  if (failure_ == nullptr && error != UC_ERR_OK && !stop_) {
+    on_fault(uc_strerror(error), 0);
+  }
+  if (failure_ != nullptr) ended_ = Ended::failed;
+  if (ended_ == Ended::running) ended_ = Ended::stopped;
+  sc_core::sc_stop();
+}
+
+void Core::on_block(std::uint64_t address, std::uint32_t size) {
+  if (current_ != nullptr) {
+    // Each iteration of a repeated string instruction is reported as a block of its own at the instruction.
+    if (current_->ends_in_rep && current_->rep_address == address) return;
+    finish_block(address);
+  }
+  const Cycle now = pipeline_.front();
+  if (now >= next_sync_) synchronise(now);
+  current_ = &block_at(address, size);
+}
+
+void Core::finish_block(std::uint64_t next) {
+  pipeline_.run(*current_, accesses_, next);
+  accesses_.clear();
+  if (!watched_hit_) return;
+  watched_hit_ = false;
+  observer_.watched_load(timeline_.now(), watched_);
+}
+
+void Core::synchronise(Cycle now) {
+  const Time local = to_time(now, config_.frequency);
+  timeline_.run_until(local);
+  const Time kernel = KernelBridge::now();
+  if (local >= kernel + kQuantum) {
+    sc_core::wait(sc_core::sc_time::from_value((local - kernel).value));
+    if (!observer_.keep_running(local)) stop();
+  }
+  set_next_sync();
+}
+
+void Core::set_next_sync() {
+  const Time next = std::min(timeline_.next(), KernelBridge::now() + kQuantum);
+  next_sync_ = to_cycles(next, config_.frequency);
+}
+
+Block& Core::block_at(std::uint64_t address, std::uint32_t size) {
+  const std::uint64_t offset = address - image_.text_begin();
+  if (offset >= blocks_.size()) {
+    throw InvariantError(local_time(), name(), fmt::format("the guest executes {:#x}, outside its code", address));
+  }
+  std::unique_ptr<Block>& slot = blocks_[offset];
+  if (slot != nullptr && slot->size == size) return *slot;
+  // The emulator may cut the same code into blocks of another length after it was interrupted inside one.
+  if (slot != nullptr) replaced_.push_back(std::move(slot));
+  slot = std::make_unique<Block>(decoder_.decode({memory_.host(PhysAddr{address}), size}, address));
+  return *slot;
+}
+
+void Core::on_fault(const char* what, std::uint64_t address) {
+  fail(std::make_exception_ptr(
+      InvariantError(local_time(), name(), fmt::format("the guest faulted in {}: {} {:#x}", where(), what, address))));
+}
+
+std::uint64_t Core::on_mmio_read(std::uint64_t address, std::uint32_t size) {
+  accesses_.back().kind = AccessKind::mmio_load;
+  const Cycle at = pipeline_.run_to_mmio(*current_, accesses_);
+  std::uint64_t value;
+  if (address - guest::kBoardRegs < guest::kBoardRegsSize) {
+    value = read_board(address - guest::kBoardRegs);
+    pipeline_.finish_mmio(at);
+  } else {
+    const auto result = mmio_.mmio_read(to_time(at, config_.frequency), address, size);
+    value = result.value;
+    pipeline_.finish_mmio(to_cycles(result.done, config_.frequency));
+  }
+  set_next_sync();
+  return value;
+}
+
+void Core::on_mmio_write(std::uint64_t address, std::uint32_t size, std::uint64_t value) {
+  accesses_.back().kind = AccessKind::mmio_store;
+  const Cycle at = pipeline_.run_to_mmio(*current_, accesses_);
+  if (address - guest::kBoardRegs < guest::kBoardRegsSize) {
+    pipeline_.finish_mmio(at);
+    write_board(address - guest::kBoardRegs, value);
+  } else {
+    const Time done = mmio_.mmio_write(to_time(at, config_.frequency), address, size, value);
+    pipeline_.finish_mmio(to_cycles(done, config_.frequency));
+  }
+  set_next_sync();
+}
+
+std::uint64_t Core::read_board(std::uint64_t offset) {
+  if (offset != static_cast<std::uint64_t>(guest::BoardReg::pending)) {
+    throw InvariantError(local_time(), name(), fmt::format("the guest reads board register {:#x}; only 0x8 can be read", offset));
+  }
+  const std::uint64_t pending = pending_;
+  pending_ = 0;
+  return pending;
+}
+
+void Core::write_board(std::uint64_t offset, std::uint64_t value) {
+  switch (static_cast<guest::BoardReg>(offset)) {
+    case guest::BoardReg::idle: return wait_for_interrupt();
+    case guest::BoardReg::stats: return observer_.statistics_table(value);
+    case guest::BoardReg::console: return observer_.console(static_cast<char>(value));
+    case guest::BoardReg::panic:
+      throw InvariantError(local_time(), name(), fmt::format("the guest panicked in {}: {}", where(), guest_string(value)));
+    case guest::BoardReg::exit:
+      ended_ = Ended::exited;
+      return stop();
+    case guest::BoardReg::pending: break;
+  }
+  throw InvariantError(local_time(), name(), fmt::format("the guest writes board register {:#x}, which does not exist", offset));
+}
+
+void Core::wait_for_interrupt() {
+  Time local = to_time(pipeline_.retired(), config_.frequency);
+  timeline_.run_until(local);
+  if (pending_ == 0) {
+    const Time kernel = KernelBridge::now();
+    if (local > kernel) sc_core::wait(sc_core::sc_time::from_value((local - kernel).value));
+    idle_ = true;
+    while (pending_ == 0 && !stop_) bridge_.sleep_until(wake_);
+    idle_ = false;
+    local = std::max(local, KernelBridge::now());
+  }
+  ++interrupts_taken_;
+  pipeline_.sleep(to_cycles(local + config_.interrupt_latency, config_.frequency));
+  if (!observer_.keep_running(local)) stop();
+}
+
+void Core::interrupt(Time, std::uint32_t vector) {
+  pending_ |= std::uint64_t{1} << (vector & 63);
+  wake_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Core::stop() {
+  stop_ = true;
+  uc_emu_stop(engine_);
+  wake_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Core::fail(std::exception_ptr failure) {
+  if (failure_ == nullptr) failure_ = std::move(failure);
+  stop();
+}
+
+void Core::reset_counts() {
+  pipeline_.reset_counts();
+  auto clear = [](std::vector<std::unique_ptr<Block>>& blocks) {
+    for (auto& block : blocks) {
+      if (block != nullptr) std::fill(block->counts.begin(), block->counts.end(), InstructionCounts{});
+    }
+  };
+  clear(blocks_);
+  clear(replaced_);
+}
+
+std::vector<const Block*> Core::blocks() const {
+  std::vector<const Block*> all;
+  for (const auto& block : blocks_) {
+    if (block != nullptr) all.push_back(block.get());
+  }
+  for (const auto& block : replaced_) all.push_back(block.get());
+  std::stable_sort(all.begin(), all.end(), [](const Block* a, const Block* b) { return a->address < b->address; });
+  return all;
+}
+
+std::string Core::where() const {
+  std::uint64_t pc = 0;
+  const bool x86 = image_.architecture() == Architecture::x86_64;
+  uc_reg_read(engine_, x86 ? static_cast<int>(UC_X86_REG_RIP) : static_cast<int>(UC_ARM64_REG_PC), &pc);
+  return image_.describe(pc);
+}
+
+std::string Core::guest_string(std::uint64_t address) const {
+  std::string text;
+  while (text.size() < 200 && memory_.contains(PhysAddr{address}, 1)) {
+    const char byte = static_cast<char>(*memory_.host(PhysAddr{address++}));
+    if (byte == '\0') break;
+    text += byte >= ' ' ? byte : '?';
+  }
+  return text;
+}
+
+}  // namespace ringside

@@ -1,0 +1,126 @@
+// A core: Unicorn executes the guest, the pipeline says how long it took, and the board's events happen in between.
+#pragma once
+
+#include <array>
+#include <exception>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "model/base/kernel_bridge.h"
+#include "model/base/timeline.h"
+#include "model/core/block.h"
+#include "model/core/config.h"
+#include "model/core/decoder.h"
+#include "model/core/image.h"
+#include "model/core/pipeline.h"
+#include "model/fabric/ports.h"
+#include "model/guest/contract.h"
+#include "model/memory/physical_memory.h"
+
+struct uc_struct;
+
+namespace ringside {
+
+// What a core tells the board about itself, on its own local time.
+class CoreObserver {
+ public:
+  virtual ~CoreObserver() = default;
+  // The guest loaded from a watched range; called once per block that did, with the lowest such address.
+  virtual void watched_load(Time /*now*/, std::uint64_t /*address*/) {}
+  virtual void console(char /*byte*/) {}
+  virtual void statistics_table(std::uint64_t /*address*/) {}
+  // At least every quantum of simulated time. Returning false stops the core.
+  virtual bool keep_running(Time /*now*/) { return true; }
+};
+
+class Core : public sc_core::sc_module, public InterruptSink {
+ public:
+  enum class Ended { running, stopped, exited, failed };
+
+  // The image must be loaded. `boot_argument` is the address of the board_info; all references must outlive the core.
+  Core(sc_core::sc_module_name name, const CoreConfig& config, const Image& image, PhysicalMemory& memory,
+       CorePort& port, MmioFabric& mmio, Timeline& timeline, KernelBridge& bridge, CoreObserver& observer);
+  ~Core() override;
+
+  void boot(std::uint64_t entry, std::uint64_t boot_argument, std::uint64_t stack_top);
+
+  // Loads from [begin, end) are reported to the observer. One range; an empty one reports nothing.
+  void watch(std::uint64_t begin, std::uint64_t end);
+
+  void interrupt(Time now, std::uint32_t vector) override;
+
+  // Ends the core's thread after the block it is in.
+  void stop();
+
+  Ended ended() const { return ended_; }
+  std::exception_ptr failure() const { return failure_; }
+  bool idle() const { return idle_; }
+
+  Cycle cycles() const { return pipeline_.retired(); }
+  Time local_time() const;
+  std::uint64_t interrupts_taken() const { return interrupts_taken_; }
+  const PipelineCounts& counts() const { return pipeline_.counts(); }
+
+  // Counters start again from zero; cycles() does not.
+  void reset_counts();
+
+  // Decoded blocks with their counts, by address.
+  std::vector<const Block*> blocks() const;
+
+  // "mlx5e_poll_rx_cq+0x1c (en_rx.cc:123)" of the next instruction.
+  std::string where() const;
+
+ private:
+  struct Hooks;
+
+  void run();
+  void on_block(std::uint64_t address, std::uint32_t size);
+  void on_fault(const char* what, std::uint64_t address);
+  std::uint64_t on_mmio_read(std::uint64_t address, std::uint32_t size);
+  void on_mmio_write(std::uint64_t address, std::uint32_t size, std::uint64_t value);
+  std::uint64_t read_board(std::uint64_t offset);
+  void write_board(std::uint64_t offset, std::uint64_t value);
+  void wait_for_interrupt();
+  void open_engine();
+  void hook_prefetches();
+  void finish_block(std::uint64_t next);
+  void synchronise(Cycle now);
+  void set_next_sync();
+  Block& block_at(std::uint64_t address, std::uint32_t size);
+  void fail(std::exception_ptr failure);
+  std::string guest_string(std::uint64_t address) const;
+
+  const CoreConfig& config_;
+  const Image& image_;
+  PhysicalMemory& memory_;
+  MmioFabric& mmio_;
+  Timeline& timeline_;
+  KernelBridge& bridge_;
+  CoreObserver& observer_;
+  Decoder decoder_;
+  Pipeline pipeline_;
+
+  uc_struct* engine_ = nullptr;
+  std::uint64_t entry_ = 0;
+  std::vector<std::unique_ptr<Block>> blocks_;  // by offset into the text
+  std::vector<std::unique_ptr<Block>> replaced_;
+  std::vector<Access> accesses_;
+  Block* current_ = nullptr;
+  std::uint64_t watch_begin_ = 0, watch_size_ = 0, watched_ = 0;
+  bool watched_hit_ = false;
+  Cycle next_sync_{};
+  std::unique_ptr<Hooks> hooks_;
+  std::vector<std::uint64_t> prefetch_addresses_;
+
+  std::uint64_t pending_ = 0;
+  sc_core::sc_event wake_;
+  bool idle_ = false;
+  std::uint64_t interrupts_taken_ = 0;
+  bool stop_ = false;
+  Ended ended_ = Ended::running;
+  std::exception_ptr failure_;
+};
+
+}  // namespace ringside

@@ -1,0 +1,65 @@
+// A guest image: an ELF file that keeps the contract of model/guest/contract.h.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/base/units.h"
+#include "model/core/architecture.h"
+#include "model/memory/physical_memory.h"
+
+namespace ringside {
+
+struct GuestFunction {
+  std::uint64_t address;
+  std::uint64_t size;
+  std::string name;  // as a profiler prints it: no namespace, no parameters, no compiler suffix
+};
+
+class Image {
+ public:
+  // Reads an image. Throws InputError when the file cannot be read, is not a statically linked 64-bit little-endian
+  // ELF executable for x86-64 or AArch64, or has a segment outside [guest::kRamBase + 1 MiB, ram_end).
+  Image(const std::string& path, PhysAddr ram_end);
+  ~Image();
+
+  const std::string& path() const { return path_; }
+  Architecture architecture() const { return architecture_; }
+  std::uint64_t entry() const { return entry_; }
+  std::uint64_t end() const { return end_; }                // first address after the last segment
+  std::uint64_t text_begin() const { return text_begin_; }  // executable segments
+  std::uint64_t text_end() const { return text_end_; }
+
+  // Copies every segment to its place and zeroes what the file does not hold.
+  void load(PhysicalMemory& memory) const;
+
+  // Functions by address. `find_function` returns the one that covers an address, or null.
+  const std::vector<GuestFunction>& functions() const { return functions_; }
+  const GuestFunction* find_function(std::uint64_t address) const;
+
+  // "file.cc:123" from the debug information, or nothing.
+  std::optional<std::string> source_line(std::uint64_t address) const;
+
+  // "mlx5e_poll_rx_cq+0x1c (en_rx.cc:123)", or the bare address.
+  std::string describe(std::uint64_t address) const;
+
+ private:
+  struct Segment {
+    std::uint64_t address;
+    std::uint64_t memory_size;
+    std::vector<std::uint8_t> bytes;
+  };
+  struct Symbolizer;
+
+  std::string path_;
+  Architecture architecture_ = Architecture::x86_64;
+  std::uint64_t entry_ = 0, end_ = 0, text_begin_ = 0, text_end_ = 0;
+  std::vector<Segment> segments_;
+  std::vector<GuestFunction> functions_;
+  std::unique_ptr<Symbolizer> symbolizer_;
+};
+
+}  // namespace ringside

@@ -1,0 +1,68 @@
+// Follows every packet from the wire to the driver, and keeps the books: nothing is lost without being counted.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/base/timeline.h"
+#include "model/probe/observer.h"
+#include "tb/board/fingerprint.h"
+#include "tb/board/latency.h"
+
+namespace ringside {
+
+class PacketTracker : public PacketObserver {
+ public:
+  explicit PacketTracker(const Timeline& timeline) : timeline_(timeline), arrivals_(kArrivals) {}
+
+  void offered(Time at, std::uint64_t sequence, std::uint32_t bytes) override;
+  void dropped(Time at, std::uint64_t sequence, std::string_view cause) override;
+  void completed(Time at, std::uint64_t sequence, Time visible, PhysAddr slot, bool error) override;
+  void interrupt(Time at, std::uint32_t vector) override;
+  void mmio(Time at, std::uint64_t address, std::uint64_t value, bool write) override;
+
+  // The driver read a completion slot at `now`. Counts the packet as consumed when it is the oldest unread one.
+  // Returns true if a packet was consumed.
+  bool slot_read(Time now, std::uint64_t address);
+
+  std::uint64_t offered() const { return offered_; }
+  std::uint64_t delivered() const { return delivered_; }
+  std::uint64_t delivered_bytes() const { return delivered_bytes_; }  // frame bytes with FCS
+  std::uint64_t dropped() const;
+  std::uint64_t unread() const { return waiting_.size(); }  // completion posted, not read by the driver
+  std::uint64_t unread_visible() const;                     // of those, already in host memory
+  const std::map<std::string, std::uint64_t, std::less<>>& drops() const { return drops_; }
+  const LatencyHistogram& latency() const { return latency_; }
+  std::uint64_t fingerprint() const { return fingerprint_.value(); }
+
+  // Latency is recorded from here on.
+  void start_window() { latency_ = LatencyHistogram(); }
+
+ private:
+  struct Completion {
+    std::uint64_t slot;
+    Time arrival;
+    Time visible;
+    std::uint32_t bytes;
+    bool error;
+  };
+  struct Arrival {
+    Time at;
+    std::uint32_t bytes;
+  };
+  // More than a packet buffer and all rings hold.
+  static constexpr std::uint64_t kArrivals = 1u << 17;
+
+  const Timeline& timeline_;
+  std::vector<Arrival> arrivals_;     // by sequence
+  std::deque<Completion> waiting_;    // in order of completion
+  std::map<std::string, std::uint64_t, std::less<>> drops_;
+  std::uint64_t offered_ = 0, delivered_ = 0, delivered_bytes_ = 0;
+  LatencyHistogram latency_;
+  Fingerprint fingerprint_;
+};
+
+}  // namespace ringside

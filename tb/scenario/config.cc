@@ -35,7 +35,7 @@ void DriverConfig::visit(ParameterVisitor& v) {
   constexpr auto kDefault = Origin::default_value;
   v.choice({"driver.name", "", "chosen", "The driver that the guest runs."}, kDefault, name, kDrivers);
   v.choice({"driver.compiler", "", "chosen", "The compiler that builds the guest image."}, kDefault, compiler, kCompilers);
-  v.list({"driver.flags", "", "chosen", "Compiler flags after the kernel-like ones, such as \"-ftrivial-auto-var-init=zero\"."},
+  v.list({"driver.flags", "", "chosen", "Compiler flags after the kernel-like ones, such as \"-fstack-protector-strong\"."},
          kDefault, flags);
   v.text({"driver.image", "", "chosen", "Path of a guest image to run instead of building one; empty builds it."}, kDefault,
          image);

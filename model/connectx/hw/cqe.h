@@ -73,6 +73,11 @@ enum CqeSyndrome : std::uint8_t {
 
 inline constexpr std::uint8_t kL2Ok = 1, kL3Ok = 2, kL4Ok = 4;
 inline constexpr std::uint8_t kHashL4Mask = 0xc0, kHashIpMask = 0x0c;
+inline constexpr std::uint8_t kHashIpv4 = 1 << 2, kHashIpv6 = 2 << 2;  // rss_hash_type
+inline constexpr std::uint8_t kHashTcp = 1 << 6, kHashUdp = 2 << 6;
+inline constexpr std::uint8_t kVlanPresent = 1;  // l4_l3_hdr_type: the tag was removed and is in vlan_info
+inline constexpr std::uint8_t kL3Ipv6 = 1 << 2, kL3Ipv4 = 2 << 2;
+inline constexpr std::uint8_t kL4TcpNoAck = 1 << 4, kL4Udp = 2 << 4, kL4TcpAck = 3 << 4, kL4TcpAckData = 4 << 4;
 
 // Memory of a CQ before the device has written it.
 inline constexpr std::uint8_t kCqeInitOpOwn = 0xf1;

@@ -1,5 +1,5 @@
-// ConnectX event queue entry, 64 bytes. Freestanding. Owner bit in byte 63; valid iff owner differs from the lap's parity
-// of memory initialised with owner 1.
+// ConnectX event queue entry, 64 bytes. Freestanding. Owner bit in byte 63; the entry of consumer index ci is valid iff
+// owner == (ci >> log_size) & 1, so that memory initialised with kEqeInitOwner holds nothing on the first lap.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,8 @@ enum EqeType : std::uint8_t {
   kEventCompletion = 0x00,
   kEventCqError = 0x04,
 };
+
+inline constexpr std::uint8_t kEqeInitOwner = 1;
 
 inline constexpr std::uint32_t kCqErrorOverrun = 1;
 

@@ -42,6 +42,7 @@ enum CommandStatus : std::uint8_t {
   kCmdOk = 0x0,
   kCmdBadOpcode = 0x2,
   kCmdBadParameter = 0x3,
+  kCmdExceedsLimit = 0x8,
   kCmdBadResourceState = 0x9,
   kCmdBusy = 0xff,  // written by the driver before the doorbell; the device overwrites it
 };
@@ -49,7 +50,8 @@ enum CommandStatus : std::uint8_t {
 enum RqState : std::uint32_t { kRqReset = 0, kRqReady = 1, kRqError = 3 };
 
 // All fields little-endian host integers: this layout is ours. `object` is the number of the object created (output) or
-// acted upon (input).
+// acted upon (input). The device reads the mailbox by DMA and writes its first 8 bytes back; one command runs at a time,
+// and a doorbell rung meanwhile is ignored. An RQ is created in state reset.
 struct command_mailbox {
   std::uint16_t opcode;
   std::uint8_t status;  // CommandStatus, written by the device when the command has completed

@@ -1,0 +1,20 @@
+// What the kernel needs from the machine it runs on. kernel/start.cc implements it on the board.
+#pragma once
+
+#include "driver/kernel/types.h"
+#include "model/guest/contract.h"
+
+using ringside::guest::board_info;
+using ringside::guest::guest_stat;
+
+// Stops the machine with a message for a person.
+[[noreturn]] void panic(const char* message);
+
+// Lets something else make progress while the caller waits for a device.
+void cond_resched();
+
+// Tells the board where counters are. `table` ends with an empty name and must stay valid.
+void publish_statistics(const guest_stat* table);
+
+// Entry of the driver that is linked into the image: finds its device and brings the interface up.
+void module_init(const board_info& board);

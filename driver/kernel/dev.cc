@@ -1,0 +1,116 @@
+#include "driver/kernel/board.h"
+#include "driver/kernel/netdevice.h"
+
+softnet_data softnet;
+int netdev_budget = 300;
+
+namespace {
+
+__always_inline bool try_cmpxchg(unsigned long* ptr, unsigned long* old, unsigned long value) {
+  return __atomic_compare_exchange_n(ptr, old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+__always_inline bool napi_is_scheduled(const napi_struct* napi) {
+  return (READ_ONCE(napi->state) & BIT(NAPI_STATE_SCHED)) != 0;
+}
+
+noinline int __napi_poll(napi_struct* napi, bool* repoll) {
+  const int weight = napi->weight;
+  int work = 0;
+  if (napi_is_scheduled(napi)) work = napi->poll(napi, weight);
+  if (unlikely(work > weight)) panic("NAPI poll function exceeded its budget");
+  // With less than its weight done the device has completed, and may be on another list already.
+  if (likely(work < weight)) return work;
+  *repoll = true;
+  return work;
+}
+
+int napi_poll(napi_struct* napi, list_head* repoll) {
+  bool do_repoll = false;
+  list_del_init(&napi->poll_list);
+  const int work = __napi_poll(napi, &do_repoll);
+  if (do_repoll) list_add_tail(&napi->poll_list, repoll);
+  return work;
+}
+
+void net_rx_action() {
+  softnet_data* sd = &softnet;
+  int budget = netdev_budget;
+  list_head list;
+  list_head repoll;
+  INIT_LIST_HEAD(&list);
+  INIT_LIST_HEAD(&repoll);
+  list_splice_tail_init(&sd->poll_list, &list);
+  while (!list_empty(&list)) {
+    napi_struct* napi = container_of(list.next, napi_struct, poll_list);
+    const int work = napi_poll(napi, &repoll);
+    sd->processed += static_cast<u64>(work);
+    budget -= work;
+    if (unlikely(budget <= 0)) {
+      sd->time_squeeze++;
+      break;
+    }
+  }
+  // First come those not polled yet, then those that have more to do, then those scheduled meanwhile.
+  list_splice_tail_init(&repoll, &list);
+  list_splice_tail_init(&sd->poll_list, &list);
+  list_splice_tail_init(&list, &sd->poll_list);
+  if (!list_empty(&sd->poll_list)) raise_softirq(NET_RX_SOFTIRQ);
+}
+
+}  // namespace
+
+void net_dev_init() {
+  softnet = {};
+  INIT_LIST_HEAD(&softnet.poll_list);
+  open_softirq(NET_RX_SOFTIRQ, net_rx_action);
+}
+
+void netif_napi_add_weight(net_device* dev, napi_struct* napi, int (*poll)(napi_struct*, int), int weight) {
+  static u32 next_id = 1;
+  INIT_LIST_HEAD(&napi->poll_list);
+  napi->poll = poll;
+  napi->weight = weight;
+  napi->dev = dev;
+  napi->napi_id = next_id++;
+  napi->state = BIT(NAPI_STATE_DISABLE) | BIT(NAPI_STATE_SCHED);
+}
+
+void napi_enable(napi_struct* napi) { WRITE_ONCE(napi->state, 0ul); }
+
+void napi_disable(napi_struct* napi) {
+  WRITE_ONCE(napi->state, static_cast<unsigned long>(BIT(NAPI_STATE_DISABLE) | BIT(NAPI_STATE_SCHED)));
+  list_del_init(&napi->poll_list);
+}
+
+bool napi_schedule_prep(napi_struct* napi) {
+  unsigned long val = READ_ONCE(napi->state);
+  unsigned long next;
+  do {
+    if (unlikely(val & BIT(NAPI_STATE_DISABLE))) return false;
+    next = val | BIT(NAPI_STATE_SCHED);
+    // Scheduled already: leave a note that something new has arrived.
+    if (val & BIT(NAPI_STATE_SCHED)) next |= BIT(NAPI_STATE_MISSED);
+  } while (!try_cmpxchg(&napi->state, &val, next));
+  return !(val & BIT(NAPI_STATE_SCHED));
+}
+
+void __napi_schedule(napi_struct* napi) {
+  list_add_tail(&napi->poll_list, &softnet.poll_list);
+  raise_softirq(NET_RX_SOFTIRQ);
+}
+
+bool napi_complete_done(napi_struct* napi, int) {
+  unsigned long val = READ_ONCE(napi->state);
+  unsigned long next;
+  list_del_init(&napi->poll_list);
+  do {
+    next = val & ~static_cast<unsigned long>(BIT(NAPI_STATE_MISSED) | BIT(NAPI_STATE_SCHED));
+    if (unlikely(val & BIT(NAPI_STATE_MISSED))) next |= BIT(NAPI_STATE_SCHED);
+  } while (!try_cmpxchg(&napi->state, &val, next));
+  if (unlikely(val & BIT(NAPI_STATE_MISSED))) {
+    __napi_schedule(napi);
+    return false;
+  }
+  return true;
+}

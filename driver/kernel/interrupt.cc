@@ -1,0 +1,77 @@
+#include "driver/kernel/interrupt.h"
+
+#include "driver/kernel/types.h"
+
+namespace {
+
+constexpr u32 NR_VECTORS = 64;
+constexpr u32 NR_SOFTIRQS = 10;
+
+struct irqaction {
+  irq_handler_t handler;
+  void* dev_id;
+};
+
+irqaction irq_actions[NR_VECTORS];
+void (*softirq_vec[NR_SOFTIRQS])();
+u32 softirq_pending;
+list_head workqueue;
+
+void __do_softirq() {
+  u32 pending = softirq_pending;
+  softirq_pending = 0;
+  while (pending != 0) {
+    const u32 nr = static_cast<u32>(__builtin_ctz(pending));
+    softirq_vec[nr]();
+    pending &= pending - 1;
+  }
+}
+
+void process_one_work() {
+  work_struct* work = container_of(workqueue.next, work_struct, entry);
+  list_del_init(&work->entry);
+  work->func(work);
+}
+
+}  // namespace
+
+int request_irq(u32 irq, irq_handler_t handler, void* dev_id) {
+  if (irq >= NR_VECTORS || irq_actions[irq].handler != nullptr) return -EINVAL;
+  irq_actions[irq] = {handler, dev_id};
+  return 0;
+}
+
+void handle_interrupts(u64 pending) {
+  for (; pending != 0; pending &= pending - 1) {
+    const irqaction* action = &irq_actions[__builtin_ctzll(pending)];
+    if (likely(action->handler != nullptr)) action->handler(action->dev_id);
+  }
+  for (;;) {
+    if (softirq_pending != 0) {
+      __do_softirq();
+    } else if (!list_empty(&workqueue)) {
+      process_one_work();
+    } else {
+      return;
+    }
+  }
+}
+
+void softirq_init() {
+  for (irqaction& action : irq_actions) action = {};
+  softirq_pending = 0;
+  INIT_LIST_HEAD(&workqueue);
+}
+
+void open_softirq(u32 nr, void (*action)()) { softirq_vec[nr] = action; }
+
+void raise_softirq(u32 nr) { softirq_pending |= BIT(nr); }
+
+void INIT_WORK(work_struct* work, void (*func)(work_struct* work)) {
+  INIT_LIST_HEAD(&work->entry);
+  work->func = func;
+}
+
+void schedule_work(work_struct* work) {
+  if (list_empty(&work->entry)) list_add_tail(&work->entry, &workqueue);
+}

@@ -1,0 +1,28 @@
+// Hard interrupts and what they defer: softirqs, and work that runs after those.
+#pragma once
+
+#include "driver/kernel/list.h"
+
+enum softirq_nr : u32 { NET_RX_SOFTIRQ = 3 };
+
+using irq_handler_t = void (*)(void* dev_id);
+
+// Installs the handler of an MSI-X vector. Returns -EINVAL for a vector out of range or in use.
+int request_irq(u32 irq, irq_handler_t handler, void* dev_id);
+
+// Runs the handlers of all vectors in `pending`, then softirqs and work until nothing is left.
+void handle_interrupts(u64 pending);
+
+void softirq_init();
+void open_softirq(u32 nr, void (*action)());
+void raise_softirq(u32 nr);
+
+struct work_struct {
+  list_head entry;
+  void (*func)(work_struct* work);
+};
+
+void INIT_WORK(work_struct* work, void (*func)(work_struct* work));
+
+// Queues work that is not queued yet.
+void schedule_work(work_struct* work);

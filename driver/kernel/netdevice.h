@@ -1,0 +1,52 @@
+// Network devices and NAPI: the softirq that polls devices, and the state that keeps a device on its list.
+#pragma once
+
+#include "driver/kernel/interrupt.h"
+
+struct net_device {
+  char name[16];
+  u32 mtu;
+  u32 ifindex;
+};
+
+enum napi_state : u32 { NAPI_STATE_SCHED = 0, NAPI_STATE_MISSED = 1, NAPI_STATE_DISABLE = 2 };
+
+struct napi_struct {
+  unsigned long state;
+  list_head poll_list;
+  int weight;
+  int (*poll)(napi_struct* napi, int budget);
+  net_device* dev;
+  u32 napi_id;
+};
+
+struct softnet_data {
+  list_head poll_list;
+  u64 processed;
+  u64 time_squeeze;
+};
+
+inline constexpr int NAPI_POLL_WEIGHT = 64;
+
+// The only processor's network state.
+extern softnet_data softnet;
+
+// Packets that one softirq pass may process before others get a turn.
+extern int netdev_budget;
+
+void net_dev_init();
+
+// The instance starts disabled.
+void netif_napi_add_weight(net_device* dev, napi_struct* napi, int (*poll)(napi_struct*, int), int weight);
+void napi_enable(napi_struct* napi);
+void napi_disable(napi_struct* napi);
+
+bool napi_schedule_prep(napi_struct* napi);
+void __napi_schedule(napi_struct* napi);
+
+__always_inline void napi_schedule(napi_struct* napi) {
+  if (napi_schedule_prep(napi)) __napi_schedule(napi);
+}
+
+// Ends polling. False if the device was scheduled again meanwhile, so that its interrupt must stay off.
+bool napi_complete_done(napi_struct* napi, int work_done);

@@ -1,0 +1,150 @@
+#include "driver/kernel/page_pool.h"
+
+#include "driver/kernel/board.h"
+#include "driver/kernel/string.h"
+
+namespace {
+
+void page_pool_dma_sync_for_device(const page_pool* pool, const page* p, u32 dma_sync_size) {
+  if (!pool->dma_sync || !dma_dev_need_sync(pool->p.dev)) return;
+  const u32 size = min(dma_sync_size, pool->p.max_len);
+  __dma_sync_single_for_device(pool->p.dev, page_pool_get_dma_addr(p) + pool->p.offset, size, pool->p.dma_dir);
+}
+
+void page_pool_dma_map(page_pool* pool, page* p) {
+  p->dma_addr = dma_map_page_attrs(pool->p.dev, p, 0, PAGE_SIZE, pool->p.dma_dir);
+}
+
+void page_pool_set_pp_info(page_pool* pool, page* p) {
+  p->pp = pool;
+  p->pp_magic |= PP_SIGNATURE;
+  page_pool_fragment_page(p, 1);
+}
+
+void page_pool_return_page(page_pool* pool, page* p) {
+  if (pool->dma_map) {
+    dma_unmap_page_attrs(pool->p.dev, p->dma_addr, PAGE_SIZE, pool->p.dma_dir);
+    p->dma_addr = 0;
+  }
+  p->pp_magic = 0;
+  p->pp = nullptr;
+  __atomic_fetch_add(&pool->pages_state_release_cnt.counter, 1, __ATOMIC_RELAXED);
+  put_page(p);
+}
+
+noinline page* page_pool_refill_alloc_cache(page_pool* pool) {
+  ptr_ring* r = &pool->ring;
+  if (__ptr_ring_empty(r)) {
+    pool->alloc_stats.empty++;
+    return nullptr;
+  }
+  const u32 pref_nid = numa_mem_id();
+  do {
+    page* p = static_cast<page*>(__ptr_ring_consume(r));
+    if (unlikely(p == nullptr)) break;
+    if (unlikely(page_to_nid(p) != pref_nid)) {
+      // One page of another node means that the process moved: leave the rest for later.
+      page_pool_return_page(pool, p);
+      pool->alloc_stats.waive++;
+      break;
+    }
+    pool->alloc.cache[pool->alloc.count++] = p;
+  } while (pool->alloc.count < PP_ALLOC_CACHE_REFILL);
+  if (unlikely(pool->alloc.count == 0)) return nullptr;
+  pool->alloc_stats.refill++;
+  return pool->alloc.cache[--pool->alloc.count];
+}
+
+__always_inline page* __page_pool_get_cached(page_pool* pool) {
+  if (likely(pool->alloc.count)) {
+    pool->alloc_stats.fast++;
+    return pool->alloc.cache[--pool->alloc.count];
+  }
+  return page_pool_refill_alloc_cache(pool);
+}
+
+noinline page* __page_pool_alloc_pages_slow(page_pool* pool) {
+  // The caller has found the cache empty.
+  memset(pool->alloc.cache, 0, sizeof(page*) * PP_ALLOC_CACHE_REFILL);
+  const u32 nr_pages = alloc_pages_bulk(PP_ALLOC_CACHE_REFILL, pool->alloc.cache);
+  if (unlikely(nr_pages == 0)) return nullptr;
+  for (u32 i = 0; i < nr_pages; i++) {
+    page* p = pool->alloc.cache[i];
+    if (pool->dma_map) page_pool_dma_map(pool, p);
+    if (pool->dma_sync) page_pool_dma_sync_for_device(pool, p, pool->p.max_len);
+    page_pool_set_pp_info(pool, p);
+    pool->pages_state_hold_cnt++;
+  }
+  pool->alloc_stats.slow++;
+  pool->alloc.count = nr_pages - 1;
+  return pool->alloc.cache[nr_pages - 1];
+}
+
+// Nobody else may hold the page, or it would be written to while in use elsewhere.
+__always_inline bool __page_pool_page_can_be_recycled(const page* p) { return page_ref_count(p) == 1; }
+
+__always_inline bool page_pool_recycle_in_cache(page* p, page_pool* pool) {
+  if (unlikely(pool->alloc.count == PP_ALLOC_CACHE_SIZE)) {
+    pool->recycle_stats->cache_full++;
+    return false;
+  }
+  pool->alloc.cache[pool->alloc.count++] = p;
+  pool->recycle_stats->cached++;
+  return true;
+}
+
+bool page_pool_recycle_in_ring(page_pool* pool, page* p) {
+  spin_lock(&pool->ring.producer_lock);
+  const bool done = __ptr_ring_produce(&pool->ring, p) == 0;
+  spin_unlock(&pool->ring.producer_lock);
+  if (done) pool->recycle_stats->ring++;
+  return done;
+}
+
+void page_pool_empty_alloc_cache_once(page_pool* pool) {
+  while (pool->alloc.count > 0) page_pool_return_page(pool, pool->alloc.cache[--pool->alloc.count]);
+}
+
+}  // namespace
+
+page_pool* page_pool_create(const page_pool_params* params) {
+  constexpr u32 largest_pool = 32768;
+  const u32 ring_qsize = params->pool_size != 0 ? params->pool_size : 1024;
+  if (ring_qsize > largest_pool) return nullptr;
+  page_pool* pool = memblock_alloc_array<page_pool>(1);
+  pool->p = *params;
+  pool->dma_map = (params->flags & PP_FLAG_DMA_MAP) != 0;
+  pool->dma_sync = (params->flags & PP_FLAG_DMA_SYNC_DEV) != 0;
+  pool->recycle_stats = memblock_alloc_array<page_pool_recycle_stats>(1);
+  ptr_ring_init(&pool->ring, static_cast<int>(ring_qsize));
+  return pool;
+}
+
+void page_pool_destroy(page_pool* pool) {
+  page_pool_empty_alloc_cache_once(pool);
+  while (page* p = static_cast<page*>(__ptr_ring_consume(&pool->ring))) page_pool_return_page(pool, p);
+}
+
+s32 page_pool_inflight(const page_pool* pool) {
+  return static_cast<s32>(pool->pages_state_hold_cnt) - atomic_read(&pool->pages_state_release_cnt);
+}
+
+page* page_pool_alloc_pages(page_pool* pool) {
+  page* p = __page_pool_get_cached(pool);
+  if (likely(p != nullptr)) return p;
+  return __page_pool_alloc_pages_slow(pool);
+}
+
+void page_pool_put_unrefed_page(page_pool* pool, page* p, u32 dma_sync_size, bool allow_direct) {
+  if (unlikely(!__page_pool_page_can_be_recycled(p))) {
+    pool->recycle_stats->released_refcnt++;
+    page_pool_return_page(pool, p);
+    return;
+  }
+  if (pool->dma_sync) page_pool_dma_sync_for_device(pool, p, dma_sync_size);
+  if (allow_direct && page_pool_recycle_in_cache(p, pool)) return;
+  if (!page_pool_recycle_in_ring(pool, p)) {
+    pool->recycle_stats->ring_full++;
+    page_pool_return_page(pool, p);
+  }
+}

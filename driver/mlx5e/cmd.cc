@@ -1,0 +1,43 @@
+#include "driver/kernel/board.h"
+#include "driver/mlx5e/mlx5.h"
+
+namespace cx = ringside::connectx;
+
+int mlx5_cmd_exec(mlx5_core_dev* mdev, mlx5_cmd_mailbox* mbox) {
+  mlx5_cmd_mailbox* cmd = mdev->cmd;
+  *cmd = *mbox;
+  cmd->status = cx::kCmdBusy;
+  writeq(virt_to_phys(cmd), mdev->bar + cx::kRegCommandAddress);
+  wmb();
+  writel(1, mdev->bar + cx::kRegCommandDoorbell);
+  while (READ_ONCE(cmd->status) == cx::kCmdBusy) cond_resched();
+  dma_rmb();
+  *mbox = *cmd;
+  return mbox->status == cx::kCmdOk ? 0 : -EINVAL;
+}
+
+int mlx5_core_create_mkey(mlx5_core_dev* mdev, be32* mkey) {
+  mlx5_cmd_mailbox mbox = {};
+  mbox.opcode = cx::kCmdCreateMkey;
+  mbox.mkey.address = 0;
+  mbox.mkey.length = ~u64{0};
+  const int err = mlx5_cmd_exec(mdev, &mbox);
+  if (err == 0) *mkey = mbox.object;
+  return err;
+}
+
+int mlx5_set_port_mtu(mlx5_core_dev* mdev, u32 mtu) {
+  mlx5_cmd_mailbox mbox = {};
+  mbox.opcode = cx::kCmdSetPortMtu;
+  mbox.port.mtu = mtu;
+  return mlx5_cmd_exec(mdev, &mbox);
+}
+
+int mlx5_core_create_tir(mlx5_core_dev* mdev, u32 rqn, u32* tirn) {
+  mlx5_cmd_mailbox mbox = {};
+  mbox.opcode = cx::kCmdCreateTir;
+  mbox.tir.rqn = rqn;
+  const int err = mlx5_cmd_exec(mdev, &mbox);
+  *tirn = mbox.object;
+  return err;
+}

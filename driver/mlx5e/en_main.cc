@@ -1,0 +1,78 @@
+// Bringing the interface up and down.
+#include "driver/mlx5e/en.h"
+
+namespace cx = ringside::connectx;
+
+namespace {
+
+int mlx5e_open_cq(mlx5e_channel* c, const mlx5e_params* params, mlx5e_cq* cq) {
+  mlx5_cqwq_create(&cq->wq, params->log_rq_mtu_frames);
+  cq->napi = &c->napi;
+  cq->ch_stats = c->stats;
+  cq->mdev = c->mdev;
+  cq->mcq.set_ci_db = cq->wq.db;
+  cq->mcq.arm_db = cq->wq.db + 1;
+  cq->mcq.comp = mlx5e_completion_event;
+
+  mlx5_cmd_mailbox mbox = {};
+  mbox.opcode = cx::kCmdCreateCq;
+  mbox.cq.buffer = cq->wq.fbc.frags[0].map;
+  mbox.cq.doorbell_record = virt_to_phys(cq->wq.db);
+  mbox.cq.log_size = cq->wq.fbc.log_sz;
+  mbox.cq.eqn = c->eq->eqn;
+  mbox.cq.period_us = params->rx_usecs;
+  mbox.cq.max_count = params->rx_pkts;
+  mbox.cq.period_from_cqe = params->rx_cqe_moderation ? 1 : 0;
+  const int err = mlx5_cmd_exec(c->mdev, &mbox);
+  if (err != 0) return err;
+  cq->mcq.cqn = mbox.object;
+  return mlx5_eq_add_cq(c->eq, &cq->mcq);
+}
+
+void mlx5e_close_cq(mlx5e_cq* cq) {
+  mlx5_cmd_mailbox mbox = {};
+  mbox.opcode = cx::kCmdDestroyCq;
+  mbox.object = cq->mcq.cqn;
+  mlx5_cmd_exec(cq->mdev, &mbox);
+}
+
+int mlx5e_open_channel(mlx5e_priv* priv) {
+  mlx5e_channel* c = memblock_alloc_array<mlx5e_channel>(1);
+  priv->channel = c;
+  c->pdev = priv->mdev->pdev;
+  c->netdev = priv->netdev;
+  c->mdev = priv->mdev;
+  c->eq = &priv->eq;
+  c->stats = &priv->channel_stats.ch;
+  netif_napi_add_weight(c->netdev, &c->napi, mlx5e_napi_poll, priv->params.napi_weight);
+  const int err = mlx5e_open_cq(c, &priv->params, &c->rq.cq);
+  if (err != 0) return err;
+  return mlx5e_open_rq(c, &priv->params, priv->mkey, &priv->channel_stats.rq);
+}
+
+void mlx5e_activate_channel(mlx5e_channel* c) {
+  napi_enable(&c->napi);
+  mlx5e_activate_rq(&c->rq);
+}
+
+}  // namespace
+
+int mlx5e_open(mlx5e_priv* priv) {
+  constexpr u8 log_eq_size = 10;
+  constexpr u32 comp_vector = 0;
+  int err = mlx5_core_create_mkey(priv->mdev, &priv->mkey);
+  if (err == 0) err = mlx5_eq_create(priv->mdev, &priv->eq, log_eq_size, comp_vector);
+  if (err == 0) err = mlx5e_open_channel(priv);
+  if (err == 0) err = mlx5_core_create_tir(priv->mdev, priv->channel->rq.rqn, &priv->tirn);
+  if (err == 0) err = mlx5_set_port_mtu(priv->mdev, priv->params.sw_mtu);
+  if (err == 0) mlx5e_activate_channel(priv->channel);
+  return err;
+}
+
+void mlx5e_close(mlx5e_priv* priv) {
+  mlx5e_channel* c = priv->channel;
+  mlx5e_deactivate_rq(&c->rq);
+  napi_disable(&c->napi);
+  mlx5e_close_rq(&c->rq);
+  mlx5e_close_cq(&c->rq.cq);
+}

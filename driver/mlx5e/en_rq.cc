@@ -1,0 +1,147 @@
+// Life of a receive queue: creation, activation, recovery, release.
+#include "driver/mlx5e/en.h"
+
+namespace cx = ringside::connectx;
+
+namespace {
+
+// Where each WQE's fragments lie: consecutive strides of a page, which the WQEs of one page share through a frag_page.
+void mlx5e_init_frags_partition(mlx5e_rq* rq) {
+  const mlx5e_rq_frags_info* info = &rq->wqe.info;
+  const u32 stride = info->arr[0].frag_stride;
+  mlx5e_frag_page* frag_page = rq->wqe.frag_pages;
+  u32 offset = 0;
+  for (u32 i = 0; i < mlx5_wq_cyc_get_size(&rq->wqe.wq); i++) {
+    mlx5e_wqe_frag_info* frag = &rq->wqe.frags[i];
+    if (offset + stride > PAGE_SIZE) {
+      frag_page++;
+      offset = 0;
+    }
+    // No page yet that could be released.
+    *frag = {.frag_page = frag_page, .offset = offset, .flags = BIT(MLX5E_WQE_FRAG_SKIP_RELEASE)};
+    offset += stride;
+    if (offset + stride > PAGE_SIZE) frag->flags |= BIT(MLX5E_WQE_FRAG_LAST_IN_PAGE);
+  }
+}
+
+// Everything but the address is the same for the life of the queue.
+void mlx5e_init_wqes(mlx5e_rq* rq) {
+  mlx5_wq_cyc* wq = &rq->wqe.wq;
+  for (u32 i = 0; i < mlx5_wq_cyc_get_size(wq); i++) {
+    mlx5e_rx_wqe_cyc* wqe = static_cast<mlx5e_rx_wqe_cyc*>(mlx5_wq_cyc_get_wqe(wq, static_cast<u16>(i)));
+    wqe->data[0].byte_count = rq->wqe.info.arr[0].frag_size;
+    wqe->data[0].lkey = rq->mkey_be;
+  }
+}
+
+int mlx5e_create_page_pool(mlx5e_rq* rq, const mlx5e_params* params) {
+  const page_pool_params pp_params = {
+      .flags = PP_FLAG_DMA_MAP | PP_FLAG_DMA_SYNC_DEV,
+      .pool_size = 1u << params->log_rq_mtu_frames,
+      .nid = numa_mem_id(),
+      .dev = rq->pdev,
+      .napi = &rq->channel->napi,
+      .dma_dir = rq->buff.map_dir,
+      .max_len = PAGE_SIZE,
+      .offset = 0,
+  };
+  rq->page_pool = page_pool_create(&pp_params);
+  if (rq->page_pool == nullptr) return -EINVAL;
+  xdp_rxq_info_reg_mem_model(&rq->xdp_rxq, MEM_TYPE_PAGE_POOL, rq->page_pool->xdp_mem_id);
+  return 0;
+}
+
+int mlx5e_alloc_rq(mlx5e_rq* rq, const mlx5e_params* params) {
+  constexpr u8 log_wqe_stride = ilog2(sizeof(mlx5_wqe_data_seg));
+  rq->xdp_prog = params->xdp_prog;
+  rq->hw_mtu = params->sw_mtu + MLX5E_ETH_HARD_MTU;
+  rq->buff.headroom = static_cast<u16>(mlx5e_get_linear_rq_headroom(params));
+  rq->buff.map_dir = params->xdp_prog != nullptr ? DMA_BIDIRECTIONAL : DMA_FROM_DEVICE;
+  const int err = mlx5e_build_rq_frags_info(params, &rq->wqe.info);
+  if (err != 0) return err;
+  rq->buff.frame0_sz = rq->wqe.info.arr[0].frag_stride;
+  xdp_rxq_info_reg(&rq->xdp_rxq, rq->netdev, static_cast<u32>(rq->ix), rq->channel->napi.napi_id);
+  mlx5_wq_cyc_create(&rq->wqe.wq, log_wqe_stride, params->log_rq_mtu_frames);
+  rq->wqe.frags = memblock_alloc_array<mlx5e_wqe_frag_info>(mlx5_wq_cyc_get_size(&rq->wqe.wq));
+  rq->wqe.frag_pages = memblock_alloc_array<mlx5e_frag_page>(mlx5_wq_cyc_get_size(&rq->wqe.wq));
+  mlx5e_init_frags_partition(rq);
+  mlx5e_init_wqes(rq);
+  return mlx5e_create_page_pool(rq, params);
+}
+
+int mlx5e_create_rq(mlx5e_rq* rq) {
+  mlx5_cmd_mailbox mbox = {};
+  mbox.opcode = cx::kCmdCreateRq;
+  mbox.rq.buffer = rq->wqe.wq.fbc.frags[0].map;
+  mbox.rq.doorbell_record = virt_to_phys(rq->wqe.wq.db);
+  mbox.rq.log_size = rq->wqe.wq.fbc.log_sz;
+  mbox.rq.log_stride = rq->wqe.wq.fbc.log_stride;
+  mbox.rq.cqn = rq->cq.mcq.cqn;
+  const int err = mlx5_cmd_exec(rq->mdev, &mbox);
+  rq->rqn = mbox.object;
+  return err;
+}
+
+int mlx5e_modify_rq_state(mlx5e_rq* rq, u32 next_state) {
+  mlx5_cmd_mailbox mbox = {};
+  mbox.opcode = cx::kCmdModifyRq;
+  mbox.object = rq->rqn;
+  mbox.rq.state = next_state;
+  return mlx5_cmd_exec(rq->mdev, &mbox);
+}
+
+// Skips what the device completed before it stopped.
+void mlx5e_drop_rx_cqes(mlx5e_rq* rq) {
+  mlx5_cqwq* cqwq = &rq->cq.wq;
+  while (mlx5_cqwq_get_cqe(cqwq) != nullptr) mlx5_cqwq_pop(cqwq);
+  mlx5_cqwq_update_db_record(cqwq);
+  wmb();
+}
+
+void mlx5e_rq_err_cqe_work(work_struct* recover_work) {
+  mlx5e_rq* rq = container_of(recover_work, mlx5e_rq, recover_work);
+  mlx5e_deactivate_rq(rq);
+  if (mlx5e_modify_rq_state(rq, cx::kRqReset) != 0) return;
+  mlx5e_drop_rx_cqes(rq);
+  mlx5e_free_rx_descs(rq);
+  if (mlx5e_modify_rq_state(rq, cx::kRqReady) != 0) return;
+  clear_bit(MLX5E_RQ_STATE_RECOVERING, &rq->state);
+  rq->stats->recover++;
+  mlx5e_activate_rq(rq);
+}
+
+}  // namespace
+
+int mlx5e_open_rq(mlx5e_channel* c, const mlx5e_params* params, be32 mkey, mlx5e_rq_stats* stats) {
+  mlx5e_rq* rq = &c->rq;
+  rq->pdev = c->pdev;
+  rq->netdev = c->netdev;
+  rq->mdev = c->mdev;
+  rq->channel = c;
+  rq->stats = stats;
+  rq->mkey_be = mkey;
+  INIT_WORK(&rq->recover_work, mlx5e_rq_err_cqe_work);
+  mlx5e_rq_set_handlers(rq);
+  int err = mlx5e_alloc_rq(rq, params);
+  if (err == 0) err = mlx5e_create_rq(rq);
+  if (err == 0) err = mlx5e_modify_rq_state(rq, cx::kRqReady);
+  return err;
+}
+
+void mlx5e_activate_rq(mlx5e_rq* rq) {
+  set_bit(MLX5E_RQ_STATE_ENABLED, &rq->state);
+  // The first poll posts the WQEs and arms the CQ.
+  napi_schedule(&rq->channel->napi);
+}
+
+void mlx5e_deactivate_rq(mlx5e_rq* rq) { clear_bit(MLX5E_RQ_STATE_ENABLED, &rq->state); }
+
+int mlx5e_close_rq(mlx5e_rq* rq) {
+  mlx5_cmd_mailbox mbox = {};
+  mbox.opcode = cx::kCmdDestroyRq;
+  mbox.object = rq->rqn;
+  const int err = mlx5_cmd_exec(rq->mdev, &mbox);
+  mlx5e_free_rx_descs(rq);
+  page_pool_destroy(rq->page_pool);
+  return err;
+}

@@ -1,0 +1,244 @@
+// Receive data path of a cyclic RQ whose packets each lie in one buffer.
+#include "driver/kernel/prefetch.h"
+#include "driver/mlx5e/en_xdp.h"
+
+namespace cx = ringside::connectx;
+
+namespace {
+
+// Bytes of the buffer that DMA may have written, with the headroom, in whole cache lines.
+constexpr u32 MLX5_SKB_FRAG_SZ(u32 len) { return static_cast<u32>(ALIGN(len, L1_CACHE_BYTES)) + SKB_SHARED_INFO_SIZE; }
+
+__always_inline u8 get_cqe_opcode(const mlx5_cqe64* cqe) { return cx::cqe_opcode(cqe->op_own); }
+__always_inline bool MLX5E_RX_ERR_CQE(const mlx5_cqe64* cqe) { return get_cqe_opcode(cqe) != cx::kCqeRespSend; }
+
+__always_inline mlx5e_wqe_frag_info* get_frag(mlx5e_rq* rq, u16 ix) {
+  return &rq->wqe.frags[ix << rq->wqe.info.log_num_frags];
+}
+
+// --- pages and WQEs ---------------------------------------------------------------------------------------------------
+
+int mlx5e_page_alloc_fragmented(struct page_pool* pool, mlx5e_frag_page* frag_page) {
+  struct page* page = page_pool_dev_alloc_pages(pool);
+  if (unlikely(page == nullptr)) return -ENOMEM;
+  page_pool_fragment_page(page, MLX5E_PAGECNT_BIAS_MAX);
+  *frag_page = {.page = page, .frags = 0};
+  return 0;
+}
+
+void mlx5e_page_release_fragmented(struct page_pool* pool, mlx5e_frag_page* frag_page) {
+  const u16 drain_count = static_cast<u16>(MLX5E_PAGECNT_BIAS_MAX - frag_page->frags);
+  struct page* page = frag_page->page;
+  if (page_pool_unref_page(page, drain_count) == 0) page_pool_put_unrefed_page(pool, page, ~0u, true);
+}
+
+// The first user of a page allocates it; the others find it in the frag_page they share.
+__always_inline int mlx5e_get_rx_frag(mlx5e_rq* rq, mlx5e_wqe_frag_info* frag) {
+  return frag->offset == 0 ? mlx5e_page_alloc_fragmented(rq->page_pool, frag->frag_page) : 0;
+}
+
+__always_inline bool mlx5e_frag_can_release(const mlx5e_wqe_frag_info* frag) {
+  constexpr u32 mask = BIT(MLX5E_WQE_FRAG_LAST_IN_PAGE) | BIT(MLX5E_WQE_FRAG_SKIP_RELEASE);
+  return (frag->flags & mask) == BIT(MLX5E_WQE_FRAG_LAST_IN_PAGE);
+}
+
+__always_inline void mlx5e_put_rx_frag(mlx5e_rq* rq, mlx5e_wqe_frag_info* frag) {
+  if (mlx5e_frag_can_release(frag)) mlx5e_page_release_fragmented(rq->page_pool, frag->frag_page);
+}
+
+int mlx5e_alloc_rx_wqe(mlx5e_rq* rq, mlx5e_rx_wqe_cyc* wqe, u16 ix) {
+  mlx5e_wqe_frag_info* frag = get_frag(rq, ix);
+  int i;
+  for (i = 0; i < rq->wqe.info.num_frags; i++, frag++) {
+    if (unlikely(mlx5e_get_rx_frag(rq, frag) != 0)) goto free_frags;
+    frag->flags &= static_cast<u8>(~BIT(MLX5E_WQE_FRAG_SKIP_RELEASE));
+    const u32 headroom = i == 0 ? rq->buff.headroom : 0;
+    wqe->data[i].addr = page_pool_get_dma_addr(frag->frag_page->page) + frag->offset + headroom;
+  }
+  return 0;
+
+free_frags:
+  while (--i >= 0) mlx5e_put_rx_frag(rq, --frag);
+  return -ENOMEM;
+}
+
+void mlx5e_free_rx_wqe(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi) {
+  for (int i = 0; i < rq->wqe.info.num_frags; i++, wi++) mlx5e_put_rx_frag(rq, wi);
+}
+
+// Releases what the WQEs' previous packets leave behind.
+void mlx5e_free_rx_wqes(mlx5e_rq* rq, u16 ix, int wqe_bulk) {
+  const mlx5_wq_cyc* wq = &rq->wqe.wq;
+  for (int i = 0; i < wqe_bulk; i++) {
+    const u16 j = mlx5_wq_cyc_ctr2ix(wq, static_cast<u16>(ix + i));
+    mlx5e_free_rx_wqe(rq, get_frag(rq, j));
+  }
+}
+
+// Returns how many WQEs got buffers.
+int mlx5e_alloc_rx_wqes(mlx5e_rq* rq, u16 ix, int wqe_bulk) {
+  const mlx5_wq_cyc* wq = &rq->wqe.wq;
+  int i;
+  for (i = 0; i < wqe_bulk; i++) {
+    const u16 j = mlx5_wq_cyc_ctr2ix(wq, static_cast<u16>(ix + i));
+    mlx5e_rx_wqe_cyc* wqe = static_cast<mlx5e_rx_wqe_cyc*>(mlx5_wq_cyc_get_wqe(wq, j));
+    if (unlikely(mlx5e_alloc_rx_wqe(rq, wqe, j) != 0)) break;
+  }
+  return i;
+}
+
+void mlx5e_set_skip_release(mlx5e_rq* rq, u16 ix) {
+  mlx5e_wqe_frag_info* frag = get_frag(rq, ix);
+  for (int i = 0; i < rq->wqe.info.num_frags; i++, frag++) frag->flags |= BIT(MLX5E_WQE_FRAG_SKIP_RELEASE);
+}
+
+// Releases and allocates in units that the pool's array holds, so that pages go round there. All or nothing: a refill
+// that fails gives everything back, and marks it so that the next one does not release it again.
+int mlx5e_refill_rx_wqes(mlx5e_rq* rq, u16 ix, int wqe_bulk) {
+  int remaining = wqe_bulk;
+  int total_alloc = 0;
+  do {
+    const int refill = min<int>(rq->wqe.info.refill_unit, remaining);
+    mlx5e_free_rx_wqes(rq, static_cast<u16>(ix + total_alloc), refill);
+    const int refill_alloc = mlx5e_alloc_rx_wqes(rq, static_cast<u16>(ix + total_alloc), refill);
+    if (unlikely(refill_alloc != refill)) {
+      mlx5e_free_rx_wqes(rq, ix, total_alloc + refill_alloc);
+      for (int i = 0; i < total_alloc + refill; i++) {
+        mlx5e_set_skip_release(rq, mlx5_wq_cyc_ctr2ix(&rq->wqe.wq, static_cast<u16>(ix + i)));
+      }
+      return 0;
+    }
+    total_alloc += refill_alloc;
+    remaining -= refill;
+  } while (remaining > 0);
+  return total_alloc;
+}
+
+void mlx5e_dealloc_rx_wqe(mlx5e_rq* rq, u16 ix) {
+  mlx5e_free_rx_wqe(rq, get_frag(rq, ix));
+  mlx5e_set_skip_release(rq, ix);
+}
+
+// --- completions ------------------------------------------------------------------------------------------------------
+
+__always_inline void mlx5e_fill_mxbuf(mlx5e_rq* rq, mlx5_cqe64* cqe, u8* va, u32 headroom, u32 frame_sz, u32 len,
+                                      mlx5e_xdp_buff* mxbuf) {
+  xdp_init_buff(&mxbuf->xdp, frame_sz, &rq->xdp_rxq);
+  xdp_prepare_buff(&mxbuf->xdp, va, headroom, len);
+  mxbuf->cqe = cqe;
+  mxbuf->rq = rq;
+}
+
+// True if the packet goes on to the stack.
+noinline bool mlx5e_skb_from_cqe_linear(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi, mlx5_cqe64* cqe, u32 cqe_bcnt) {
+  struct page* page = wi->frag_page->page;
+  const u32 rx_headroom = rq->buff.headroom;
+  u8* va = page_address(page) + wi->offset;
+  u8* data = va + rx_headroom;
+  const u32 frag_size = MLX5_SKB_FRAG_SZ(rx_headroom + cqe_bcnt);
+
+  const dma_addr_t addr = page_pool_get_dma_addr(page);
+  dma_sync_single_range_for_cpu(rq->pdev, addr, wi->offset, frag_size, rq->buff.map_dir);
+  net_prefetch(data);
+
+  const bpf_prog* prog = READ_ONCE(rq->xdp_prog);
+  if (prog != nullptr) {
+    mlx5e_xdp_buff mxbuf;
+
+    net_prefetchw(va);  // where an xdp_frame would be
+    mlx5e_fill_mxbuf(rq, cqe, va, rx_headroom, rq->buff.frame0_sz, cqe_bcnt, &mxbuf);
+    if (mlx5e_xdp_handle(rq, prog, &mxbuf)) return false;
+  }
+  return true;
+}
+
+__always_inline void mlx5e_complete_rx_cqe(mlx5e_rq* rq, u32 cqe_bcnt) {
+  mlx5e_rq_stats* stats = rq->stats;
+  stats->packets++;
+  stats->bytes += cqe_bcnt;
+}
+
+// The first genuine error of a queue stops it and has it restarted; the flushed WQEs that follow are only counted.
+noinline void trigger_report(mlx5e_rq* rq, mlx5_cqe64* cqe) {
+  const mlx5_err_cqe* err_cqe = reinterpret_cast<mlx5_err_cqe*>(cqe);
+  if (get_cqe_opcode(cqe) != cx::kCqeRespErr || err_cqe->syndrome == cx::kSyndromeWrFlush) return;
+  if (test_and_set_bit(MLX5E_RQ_STATE_RECOVERING, &rq->state)) return;
+  schedule_work(&rq->recover_work);
+}
+
+noinline void mlx5e_handle_rx_cqe(mlx5e_rq* rq, mlx5_cqe64* cqe) {
+  mlx5_wq_cyc* wq = &rq->wqe.wq;
+  const u16 ci = mlx5_wq_cyc_ctr2ix(wq, cqe->wqe_counter);
+  mlx5e_wqe_frag_info* wi = get_frag(rq, ci);
+  const u32 cqe_bcnt = cqe->byte_cnt;
+
+  if (unlikely(MLX5E_RX_ERR_CQE(cqe))) {
+    trigger_report(rq, cqe);
+    rq->stats->wqe_err++;
+  } else if (!INDIRECT_CALL_1(rq->wqe.skb_from_cqe, mlx5e_skb_from_cqe_linear, rq, wi, cqe, cqe_bcnt)) {
+    // Consumed by XDP. Transmission holds on to the page until it completes.
+    if (__test_and_clear_bit(MLX5E_RQ_FLAG_XDP_XMIT, &rq->flags)) wi->frag_page->frags++;
+  } else {
+    // Handed to the stack's drop point: nobody takes a reference, and the refill releases the page.
+    mlx5e_complete_rx_cqe(rq, cqe_bcnt);
+  }
+  mlx5_wq_cyc_pop(wq);
+}
+
+}  // namespace
+
+void mlx5e_rq_set_handlers(mlx5e_rq* rq) {
+  rq->handle_rx_cqe = mlx5e_handle_rx_cqe;
+  rq->wqe.skb_from_cqe = mlx5e_skb_from_cqe_linear;
+  rq->post_wqes = mlx5e_post_rx_wqes;
+}
+
+int mlx5e_poll_rx_cq(mlx5e_cq* cq, int budget) {
+  mlx5e_rq* rq = container_of(cq, mlx5e_rq, cq);
+  mlx5_cqwq* cqwq = &cq->wq;
+  int work_done = 0;
+
+  if (unlikely(!test_bit(MLX5E_RQ_STATE_ENABLED, &rq->state))) return 0;
+  while (work_done < budget) {
+    mlx5_cqe64* cqe = mlx5_cqwq_get_cqe(cqwq);
+    if (cqe == nullptr) break;
+    mlx5_cqwq_pop(cqwq);
+    INDIRECT_CALL_1(rq->handle_rx_cqe, mlx5e_handle_rx_cqe, rq, cqe);
+    work_done++;
+  }
+  if (work_done == 0) return 0;
+  mlx5_cqwq_update_db_record(cqwq);
+  // The device must see the free entries before WQEs that can fill them.
+  wmb();
+  return work_done;
+}
+
+bool mlx5e_post_rx_wqes(mlx5e_rq* rq) {
+  mlx5_wq_cyc* wq = &rq->wqe.wq;
+  bool busy = false;
+
+  if (unlikely(!test_bit(MLX5E_RQ_STATE_ENABLED, &rq->state))) return false;
+  if (mlx5_wq_cyc_missing(wq) < rq->wqe.info.wqe_bulk) return false;
+
+  int wqe_bulk = static_cast<int>(mlx5_wq_cyc_missing(wq));
+  const u16 head = mlx5_wq_cyc_get_head(wq);
+  // Stop before a page that a WQE still in use shares.
+  wqe_bulk -= (head + wqe_bulk) & rq->wqe.info.wqe_index_mask;
+  const int count = mlx5e_refill_rx_wqes(rq, head, wqe_bulk);
+  mlx5_wq_cyc_push_n(wq, static_cast<u16>(count));
+  if (unlikely(count != wqe_bulk)) {
+    rq->stats->buff_alloc_err++;
+    busy = true;
+  }
+  // The WQEs must be visible before the record that hands them over.
+  dma_wmb();
+  mlx5_wq_cyc_update_db_record(wq);
+  return busy;
+}
+
+void mlx5e_free_rx_descs(mlx5e_rq* rq) {
+  mlx5_wq_cyc* wq = &rq->wqe.wq;
+  // Consumed WQEs keep their pages until they are refilled, so every slot of the ring is visited.
+  for (u32 ix = 0; ix < mlx5_wq_cyc_get_size(wq); ix++) mlx5e_dealloc_rx_wqe(rq, static_cast<u16>(ix));
+  mlx5_wq_cyc_reset(wq);
+}

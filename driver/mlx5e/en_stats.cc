@@ -1,0 +1,56 @@
+#include "driver/mlx5e/en.h"
+
+namespace {
+
+constexpr u32 MLX5E_MAX_STATS = 32;
+
+struct stat_table {
+  guest_stat entries[MLX5E_MAX_STATS];
+  u32 count;
+};
+
+void add(stat_table* table, const char* name, u64* value) {
+  if (table->count + 1 >= MLX5E_MAX_STATS) panic("too many statistics");
+  guest_stat* stat = &table->entries[table->count++];
+  for (u32 i = 0; i + 1 < sizeof(stat->name) && name[i] != '\0'; i++) stat->name[i] = name[i];
+  stat->value = value;
+}
+
+}  // namespace
+
+const guest_stat* mlx5e_stats(mlx5e_priv* priv) {
+  stat_table* table = memblock_alloc_array<stat_table>(1);
+  mlx5e_rq_stats* rq = &priv->channel_stats.rq;
+  add(table, "rx_packets", &rq->packets);
+  add(table, "rx_bytes", &rq->bytes);
+  add(table, "rx_xdp_drop", &rq->xdp_drop);
+  add(table, "rx_wqe_err", &rq->wqe_err);
+  add(table, "rx_buff_alloc_err", &rq->buff_alloc_err);
+  add(table, "rx_recover", &rq->recover);
+
+  page_pool_alloc_stats* alloc = &priv->channel->rq.page_pool->alloc_stats;
+  add(table, "rx_pp_alloc_fast", &alloc->fast);
+  add(table, "rx_pp_alloc_slow", &alloc->slow);
+  add(table, "rx_pp_alloc_empty", &alloc->empty);
+  add(table, "rx_pp_alloc_refill", &alloc->refill);
+  add(table, "rx_pp_alloc_waive", &alloc->waive);
+
+  page_pool_recycle_stats* recycle = priv->channel->rq.page_pool->recycle_stats;
+  add(table, "rx_pp_recycle_cached", &recycle->cached);
+  add(table, "rx_pp_recycle_cache_full", &recycle->cache_full);
+  add(table, "rx_pp_recycle_ring", &recycle->ring);
+  add(table, "rx_pp_recycle_ring_full", &recycle->ring_full);
+  add(table, "rx_pp_recycle_released_ref", &recycle->released_refcnt);
+
+  mlx5e_ch_stats* ch = &priv->channel_stats.ch;
+  add(table, "ch_events", &ch->events);
+  add(table, "ch_poll", &ch->poll);
+  add(table, "ch_arm", &ch->arm);
+
+  add(table, "cq_errors", &priv->eq.cq_errors);
+  add(table, "softnet_processed", &softnet.processed);
+  add(table, "softnet_time_squeeze", &softnet.time_squeeze);
+  add(table, "xdp_exception", &xdp_stats.exceptions);
+  add(table, "xdp_invalid_action", &xdp_stats.invalid_actions);
+  return table->entries;
+}

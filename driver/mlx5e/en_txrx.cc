@@ -1,0 +1,26 @@
+#include "driver/mlx5e/en.h"
+
+int mlx5e_napi_poll(napi_struct* napi, int budget) {
+  mlx5e_channel* c = container_of(napi, mlx5e_channel, napi);
+  mlx5e_ch_stats* ch_stats = c->stats;
+  mlx5e_rq* rq = &c->rq;
+  bool busy = false;
+  int work_done = 0;
+
+  ch_stats->poll++;
+  if (likely(budget - work_done)) work_done += mlx5e_poll_rx_cq(&rq->cq, budget - work_done);
+  busy |= work_done == budget;
+  busy |= INDIRECT_CALL_1(rq->post_wqes, mlx5e_post_rx_wqes, rq);
+  if (busy) return budget;
+  if (unlikely(!napi_complete_done(napi, work_done))) return work_done;
+  ch_stats->arm++;
+  mlx5e_cq_arm(&rq->cq);
+  return work_done;
+}
+
+void mlx5e_completion_event(mlx5_core_cq* mcq, mlx5_eqe*) {
+  mlx5e_cq* cq = container_of(mcq, mlx5e_cq, mcq);
+  napi_schedule(cq->napi);
+  cq->event_ctr++;
+  cq->ch_stats->events++;
+}

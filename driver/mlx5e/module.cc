@@ -1,0 +1,54 @@
+// The driver's entry: the user's settings become parameters, and the interface comes up.
+#include "driver/mlx5e/en.h"
+
+namespace {
+
+mlx5e_params mlx5e_build_nic_params(const board_info& board) {
+  constexpr u32 min_ring = 16;
+  constexpr u32 max_ring = 8192;
+  if (board.rx_ring < min_ring || board.rx_ring > max_ring) panic("rx ring: 16 to 8192 entries are possible");
+  if (board.napi_budget == 0) panic("napi budget must not be 0");
+  mlx5e_params params = {};
+  params.sw_mtu = board.mtu;
+  params.log_rq_mtu_frames = static_cast<u8>(ilog2(roundup_pow_of_two(board.rx_ring)));
+  params.rx_usecs = board.rx_usecs;
+  params.rx_pkts = board.rx_frames;
+  params.rx_cqe_moderation = board.rx_cqe_moderation != 0;
+  params.napi_weight = static_cast<int>(board.napi_budget);
+  if (board.xdp_program[0] != '\0') {
+    params.xdp_prog = bpf_prog_get_by_name(board.xdp_program);
+    if (params.xdp_prog == nullptr) panic("no XDP program of this name in the image");
+  }
+  mlx5e_rq_frags_info info = {};
+  if (mlx5e_build_rq_frags_info(&params, &info) != 0) panic("MTU too large for one page per packet");
+  return params;
+}
+
+mlx5_core_dev* mlx5_init_one(const board_info& board) {
+  mlx5_core_dev* mdev = memblock_alloc_array<mlx5_core_dev>(1);
+  mdev->pdev = memblock_alloc_array<device>(1);
+  mdev->pdev->dma_coherent = true;
+  dma_setup_need_sync(mdev->pdev);
+  mdev->bar = reinterpret_cast<__iomem*>(board.nic_bar);
+  mdev->uar = mdev->bar + ringside::connectx::kUarPage;
+  mdev->cmd = memblock_alloc_array<mlx5_cmd_mailbox>(1);
+  if (readl(mdev->bar + ringside::connectx::kRegFirmwareRevision) != ringside::connectx::kFirmwareRevision) {
+    panic("mlx5: unknown firmware");
+  }
+  return mdev;
+}
+
+}  // namespace
+
+mlx5e_priv* mlx5e_probe(const board_info& board) {
+  mlx5e_priv* priv = memblock_alloc_array<mlx5e_priv>(1);
+  priv->params = mlx5e_build_nic_params(board);
+  priv->mdev = mlx5_init_one(board);
+  priv->netdev = memblock_alloc_array<net_device>(1);
+  priv->netdev->mtu = board.mtu;
+  net_dev_init();
+  if (mlx5e_open(priv) != 0) panic("mlx5e: the device refused a command");
+  return priv;
+}
+
+void module_init(const board_info& board) { publish_statistics(mlx5e_stats(mlx5e_probe(board))); }

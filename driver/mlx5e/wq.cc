@@ -1,0 +1,22 @@
+#include "driver/mlx5e/wq.h"
+
+void mlx5_wq_cyc_create(mlx5_wq_cyc* wq, u8 log_stride, u8 log_sz) {
+  mlx5_frag_buf_alloc(&wq->fbc, log_stride, log_sz);
+  wq->sz = static_cast<u16>(1u << log_sz);
+  wq->db = mlx5_db_alloc();
+}
+
+void mlx5_wq_cyc_reset(mlx5_wq_cyc* wq) {
+  wq->wqe_ctr = 0;
+  wq->cur_sz = 0;
+  mlx5_wq_cyc_update_db_record(wq);
+}
+
+void mlx5_cqwq_create(mlx5_cqwq* wq, u8 log_sz) {
+  constexpr u8 log_cqe_size = ilog2(sizeof(mlx5_cqe64));
+  mlx5_frag_buf_alloc(&wq->fbc, log_cqe_size, log_sz);
+  wq->db = mlx5_db_alloc();
+  wq->cc = 0;
+  // Lap 0 expects owner 0.
+  for (u32 i = 0; i <= wq->fbc.sz_m1; i++) mlx5_cqwq_get_wqe(wq, i)->op_own = ringside::connectx::kCqeInitOpOwn;
+}

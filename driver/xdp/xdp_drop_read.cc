@@ -1,0 +1,26 @@
+// Reads the Ethernet header of every packet, then drops it. A packet too short for one is an error.
+#include "driver/xdp/programs.h"
+
+namespace {
+
+struct ethhdr {
+  u8 h_dest[6];
+  u8 h_source[6];
+  be16 h_proto;
+};
+static_assert(sizeof(ethhdr) == 14);
+
+}  // namespace
+
+u32 xdp_drop_read(const void* ctx, const bpf_insn*) {
+  const xdp_buff* xdp = static_cast<const xdp_buff*>(ctx);
+  const u8* data = static_cast<const u8*>(xdp->data);
+  const u8* data_end = static_cast<const u8*>(xdp->data_end);
+  datarec* rec = rx_cnt_lookup();
+  if (rec == nullptr) return XDP_PASS;
+  count_inc(rec->processed);
+  if (data + sizeof(ethhdr) > data_end) return XDP_ABORTED;
+  READ_ONCE(reinterpret_cast<const ethhdr*>(data)->h_proto.raw);
+  count_inc(rec->dropped);
+  return XDP_DROP;
+}

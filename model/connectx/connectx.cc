@@ -1,0 +1,83 @@
+#include "model/connectx/connectx.h"
+
+#include "model/base/bigendian.h"
+#include "model/connectx/hw/registers.h"
+
+namespace ringside {
+
+using namespace connectx;
+
+ConnectX::ConnectX(const sc_core::sc_module_name& module_name, const ConnectxConfig& config, Timeline& timeline,
+                   DmaFabric& fabric)
+    : sc_module(module_name),
+      context_(name(), config, timeline, fabric),
+      objects_(context_),
+      engine_(context_, objects_.steering(), objects_.mkeys()),
+      commands_(context_, objects_, engine_) {}
+
+void ConnectX::mmio_write(Time now, std::uint64_t offset, std::uint32_t size, std::uint64_t value) {
+  // Doorbells are big-endian in the order of the bytes on the bus.
+  const std::uint32_t first = byte_swapped(static_cast<std::uint32_t>(value));
+  const std::uint32_t second = byte_swapped(static_cast<std::uint32_t>(value >> 32));
+  if (offset == kUarCqDoorbell && size == 8) {
+    if (CompletionQueue* cq = objects_.completion_queue(second)) return cq->arm(now, first);
+  } else if (offset == kUarEqArm && size == 4) {
+    if (EventQueue* eq = objects_.event_queue(first >> 24)) return eq->arm(now, first & kCqIndexMask);
+  } else if (offset == kUarEqUpdate && size == 4) {
+    if (EventQueue* eq = objects_.event_queue(first >> 24)) return eq->update(now, first & kCqIndexMask);
+  } else if (offset == kRegCommandAddress && size == 8) {
+    return commands_.set_address(PhysAddr{value});
+  } else if (offset == kRegCommandDoorbell && size == 4) {
+    return commands_.ring(now);
+  }
+  ++context_.counters.mmio_ignored;
+}
+
+std::uint64_t ConnectX::mmio_read(Time, std::uint64_t offset, std::uint32_t size) {
+  if (offset == kRegFirmwareRevision && size == 4) return kFirmwareRevision;
+  ++context_.counters.mmio_ignored;
+  return 0;
+}
+
+std::vector<CqRange> ConnectX::cq_ranges() const {
+  std::vector<CqRange> ranges;
+  for (const auto& cq : objects_.completion_queues()) {
+    if (!cq->destroyed()) ranges.push_back({cq->number(), cq->layout().buffer, cq->layout().log_size});
+  }
+  return ranges;
+}
+
+std::string ConnectX::waiting_for() const {
+  return engine_.waiting_for() + objects_.waiting_for() + commands_.waiting_for();
+}
+
+void ConnectX::register_statistics(Statistics& s) const {
+  const Counters& c = context_.counters;
+  s.add("rx_packets_phy", "packets", c.rx_packets_phy, "Frames received by the port, without those of a wrong length.");
+  s.add("rx_bytes_phy", "bytes", c.rx_bytes_phy, "Bytes of rx_packets_phy, FCS included.");
+  s.add("rx_undersize_pkts_phy", "packets", c.rx_undersize_pkts_phy, "Frames dropped as shorter than 64 bytes.");
+  s.add("rx_oversize_pkts_phy", "packets", c.rx_oversize_pkts_phy, "Frames dropped as longer than the port's MTU allows.");
+  s.add("rx_discards_phy", "packets", c.rx_discards_phy, "Frames dropped because the packet buffer was full.");
+  s.add("rx_steer_missed_packets", "packets", c.rx_steer_missed_packets, "Packets dropped for lack of a ready receive queue.");
+  s.add("rx_out_of_buffer", "packets", c.rx_out_of_buffer, "Packets dropped because no receive WQE was posted.");
+  s.add("rx_cq_error", "packets", c.rx_cq_error, "Packets dropped because their completion queue is in error (no Linux name).");
+  s.add("device.error_completions", "packets", c.rx_wqe_err,
+        "Packets lost to an error completion; dropped as rx_wqe_err, the driver's name.");
+  s.add("device.packets_completed", "packets", c.completed, "Packets written to memory and completed.");
+  s.add("device.packets_in_buffer", "packets", c.buffered, "Packets in the packet buffer now.");
+  s.add("device.packet_buffer_peak", "bytes", c.buffered_bytes_max, "Most bytes that the packet buffer held.");
+  s.add("device.wqe_fetches", "reads", c.wqe_fetches, "DMA reads of receive WQEs.");
+  s.add("device.wqes_fetched", "entries", c.wqes_fetched, "Receive WQEs asked for by these reads.");
+  s.add("device.wqes_consumed", "entries", c.wqes_consumed, "Receive WQEs used.");
+  s.add("device.rq_record_reads", "reads", c.rq_record_reads, "DMA reads of receive queue doorbell records.");
+  s.add("device.cq_record_reads", "reads", c.cq_record_reads, "DMA reads of completion queue doorbell records.");
+  s.add("device.rq_errors", "events", c.rq_errors, "Receive queues that went into the error state.");
+  s.add("device.cq_errors", "events", c.cq_errors, "Completion queues that overran.");
+  s.add("device.eqes", "entries", c.eqes, "Event queue entries written.");
+  s.add("device.interrupts", "events", c.interrupts, "MSI-X messages sent.");
+  s.add("device.commands", "events", c.commands, "Commands carried out.");
+  s.add("device.commands_failed", "events", c.commands_failed, "Commands refused.");
+  s.add("device.mmio_ignored", "events", c.mmio_ignored, "Register accesses that mean nothing to the device.");
+}
+
+}  // namespace ringside

@@ -1,0 +1,174 @@
+#include "model/connectx/receive_queue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "model/base/errors.h"
+
+namespace ringside::connectx {
+
+namespace {
+
+// Tags of reads: generation and, for a WQE fetch, the counter of its first WQE.
+constexpr std::uint64_t kRecordTag = 1ull << 63;
+constexpr std::uint64_t tag_of(std::uint16_t generation, std::uint32_t first) {
+  return std::uint64_t{generation} << 32 | first;
+}
+
+}  // namespace
+
+ReceiveQueue::ReceiveQueue(Context& context, std::uint32_t number, const Layout& layout, CompletionQueue& completions,
+                           QueueClient& client)
+    : context_(context),
+      client_(client),
+      completions_(completions),
+      number_(number),
+      layout_(layout),
+      low_water_(static_cast<std::uint32_t>(std::min<std::uint64_t>(context.config.record_low_water, size() / 2))),
+      cache_size_(static_cast<std::uint32_t>(context.config.wqe_cache)),
+      slot_mask_(std::bit_ceil(cache_size_) - 1),
+      slots_(slot_mask_ + 1) {
+  fetches_.reserve(context.config.wqe_reads);
+}
+
+void ReceiveQueue::destroy(Time now) {
+  destroyed_ = true;
+  set_state(now, kRqReset);
+}
+
+void ReceiveQueue::set_state(Time now, RqState state) {
+  const bool starts = state == kRqReady && state_ == kRqReset;
+  if (state == kRqError && state_ != kRqError) ++context_.counters.rq_errors;
+  state_ = state;
+  if (state != kRqReady || starts) restart();
+  if (starts) read_record(now);
+  if (state != kRqReady) client_.resume(now);
+}
+
+void ReceiveQueue::restart() {
+  ++generation_;
+  consumed_ = cached_ = requested_ = posted_ = 0;
+  fetches_.clear();
+  wanted_ = false;
+  record_outstanding_ = false;
+}
+
+void ReceiveQueue::want(Time now) {
+  wanted_ = true;
+  if (!fetches_.empty() || record_outstanding_) return;
+  poll_again(now);
+}
+
+ReceiveQueue::Wqe ReceiveQueue::take(Time now) {
+  const Slot& slot = slots_[consumed_ & slot_mask_];
+  if (!has_wqe() || slot.counter != consumed_) {
+    throw InvariantError(now, context_.name, fmt::format("RQ {}: WQE {} is not next to be consumed", number_, consumed_));
+  }
+  const Wqe wqe{static_cast<std::uint16_t>(consumed_), {slot.segments, std::size_t{1} << (layout_.log_stride - 4)}};
+  ++consumed_;
+  ++context_.counters.wqes_consumed;
+  if (requested_ != posted_) fetch(now);
+  if (posted_ - consumed_ < low_water_ && !record_outstanding_ && now >= next_record_read_) read_record(now);
+  return wqe;
+}
+
+void ReceiveQueue::read_record(Time now) {
+  record_outstanding_ = true;
+  record_issued_ = now;
+  next_record_read_ = now + context_.config.record_poll_interval;
+  ++context_.counters.rq_record_reads;
+  context_.fabric.read(now, layout_.record, sizeof(be32), *this, kRecordTag | tag_of(generation_, 0));
+}
+
+// Reads the record when the interval since the last read is over.
+void ReceiveQueue::poll_again(Time now) {
+  if (now >= next_record_read_) {
+    read_record(now);
+  } else if (!poll_scheduled_) {
+    poll_scheduled_ = true;
+    context_.timeline.schedule(next_record_read_, *this);
+  }
+}
+
+void ReceiveQueue::fire(Time now, std::uint64_t) {
+  poll_scheduled_ = false;
+  if (wanted_ && fetches_.empty() && !record_outstanding_) poll_again(now);
+}
+
+void ReceiveQueue::on_read(Time now, std::uint64_t tag, std::span<const std::uint8_t> data, bool ok) {
+  const std::uint64_t plain = tag & ~kRecordTag;
+  if (plain >> 32 != generation_ || !ready()) return;
+  if (!ok) return set_state(now, kRqError);
+  if (tag & kRecordTag) {
+    be32 word;
+    std::memcpy(&word, data.data(), sizeof word);
+    on_record(now, word);
+  } else {
+    on_wqes(now, static_cast<std::uint32_t>(plain), data);
+  }
+}
+
+void ReceiveQueue::on_record(Time now, std::uint32_t word) {
+  record_outstanding_ = false;
+  posted_ += static_cast<std::uint16_t>(word - posted_);
+  if (posted_ - consumed_ > size()) return set_state(now, kRqError);  // more WQEs than the ring has
+  fetch(now);
+  if (!wanted_ || !fetches_.empty()) return;
+  wanted_ = false;
+  client_.out_of_buffer(now, *this, record_issued_);
+}
+
+// Requests WQEs while there is room for a full read. A partial read waits until the queue would run low without it.
+void ReceiveQueue::fetch(Time now) {
+  const auto most = static_cast<std::uint32_t>(std::min(context_.config.wqe_fetch, context_.config.wqe_cache));
+  while (fetches_.size() < context_.config.wqe_reads) {
+    const std::uint32_t held = requested_ - consumed_;
+    const std::uint32_t to_wrap = size() - (requested_ & (size() - 1));
+    const std::uint32_t count = std::min({posted_ - requested_, most, to_wrap});
+    if (count == 0 || held + most > cache_size_) return;
+    if (count < most && count < to_wrap && held >= most) return;
+    const std::uint32_t first = requested_;
+    requested_ += count;
+    fetches_.push_back({requested_, false});
+    ++context_.counters.wqe_fetches;
+    context_.counters.wqes_fetched += count;
+    const PhysAddr at = layout_.buffer + PhysAddr{std::uint64_t{first & (size() - 1)} << layout_.log_stride};
+    context_.fabric.read(now, at, count << layout_.log_stride, *this, tag_of(generation_, first));
+  }
+}
+
+void ReceiveQueue::on_wqes(Time now, std::uint32_t first, std::span<const std::uint8_t> data) {
+  const std::size_t stride = std::size_t{1} << layout_.log_stride;
+  const auto count = static_cast<std::uint32_t>(data.size() >> layout_.log_stride);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Slot& slot = slots_[(first + i) & slot_mask_];
+    slot.counter = first + i;
+    std::memcpy(slot.segments, data.data() + i * stride, stride);
+  }
+  // Reads may complete out of order; WQEs become usable in order.
+  for (Fetch& f : fetches_) {
+    if (f.end == first + count) f.arrived = true;
+  }
+  while (!fetches_.empty() && fetches_.front().arrived) {
+    cached_ = fetches_.front().end;
+    fetches_.erase(fetches_.begin());
+  }
+  if (requested_ != posted_) fetch(now);
+  if (wanted_ && has_wqe()) {
+    wanted_ = false;
+    client_.resume(now);
+  }
+}
+
+std::string ReceiveQueue::waiting_for() const {
+  if (destroyed_) return {};
+  return fmt::format("RQ {}: state {}, consumed {}, cached to {}, requested to {}, known posted {}{}{}{}\n", number_,
+                     static_cast<std::uint32_t>(state_), consumed_, cached_, requested_, posted_,
+                     fetches_.empty() ? "" : ", WQE reads outstanding", record_outstanding_ ? ", record read outstanding" : "",
+                     wanted_ ? ", a packet waits for a WQE" : "");
+}
+
+}  // namespace ringside::connectx

@@ -1,0 +1,208 @@
+#include "model/connectx/rx_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/base/errors.h"
+#include "model/connectx/hw/cqe.h"
+
+namespace ringside::connectx {
+
+RxEngine::RxEngine(Context& context, const Steering& steering, const MkeyTable& mkeys)
+    : context_(context),
+      steering_(steering),
+      mkeys_(mkeys),
+      buffer_(context.config.packet_buffer, kMaxMtu + kFrameOverMtu),
+      packet_interval_(context.config.packet_interval()),
+      longest_frame_(1500 + kFrameOverMtu),
+      in_flight_(256) {}
+
+void RxEngine::on_frame(Time now, const Frame& frame) {
+  Counters& c = context_.counters;
+  const auto length = static_cast<std::uint32_t>(frame.bytes.size());
+  ++c.offered;
+  if (length + kFcsBytes < kMinFrameBytes) {
+    return drop(now, frame.sequence, c.rx_undersize_pkts_phy, "rx_undersize_pkts_phy");
+  }
+  if (length + kFcsBytes > longest_frame_) {
+    return drop(now, frame.sequence, c.rx_oversize_pkts_phy, "rx_oversize_pkts_phy");
+  }
+  ++c.rx_packets_phy;
+  c.rx_bytes_phy += length + kFcsBytes;
+  if (!buffer_.fits(now, length)) return drop(now, frame.sequence, c.rx_discards_phy, "rx_discards_phy");
+  ReceiveQueue* queue = steering_.select(frame);
+  if (queue == nullptr || !queue->ready()) {
+    return drop(now, frame.sequence, c.rx_steer_missed_packets, "rx_steer_missed_packets");
+  }
+  if (queue->completions().dead()) return drop(now, frame.sequence, c.rx_cq_error, "rx_cq_error");
+  buffer_.push(frame.sequence, frame.arrival, queue, frame.bytes);
+  ++c.buffered;
+  c.buffered_bytes_max = std::max(c.buffered_bytes_max, buffer_.used());
+  if (!waiting_ && !scheduled_) advance(now);
+}
+
+void RxEngine::drop(Time now, std::uint64_t sequence, std::uint64_t& counter, std::string_view cause) {
+  ++counter;
+  ++context_.counters.dropped;
+  if (context_.observer != nullptr) context_.observer->dropped(now, sequence, cause);
+}
+
+void RxEngine::drop_front(Time now, std::uint64_t& counter, std::string_view cause) {
+  const std::uint64_t sequence = buffer_.front().sequence;
+  buffer_.drop();
+  --context_.counters.buffered;
+  drop(now, sequence, counter, cause);
+}
+
+void RxEngine::resume(Time now) {
+  waiting_ = false;
+  if (!advancing_ && !scheduled_) advance(now);
+}
+
+// Every frame that was there when the record was read had its chance; later ones wait for the next look.
+void RxEngine::out_of_buffer(Time now, const ReceiveQueue& queue, Time issued) {
+  while (!buffer_.empty() && buffer_.front().queue == &queue && buffer_.front().arrival <= issued) {
+    drop_front(now, context_.counters.rx_out_of_buffer, "rx_out_of_buffer");
+  }
+  resume(now);
+}
+
+void RxEngine::fire(Time now, std::uint64_t) {
+  scheduled_ = false;
+  if (!waiting_) advance(now);
+}
+
+// Handles frames until the buffer is empty, the engine is busy, or the oldest frame has to wait.
+void RxEngine::advance(Time now) {
+  advancing_ = true;
+  while (!buffer_.empty()) {
+    ReceiveQueue& queue = *buffer_.front().queue;
+    if (!queue.ready()) {
+      drop_front(now, context_.counters.rx_steer_missed_packets, "rx_steer_missed_packets");
+    } else if (queue.completions().dead()) {
+      drop_front(now, context_.counters.rx_cq_error, "rx_cq_error");
+    } else if (now < free_at_) {
+      scheduled_ = true;
+      context_.timeline.schedule(free_at_, *this);
+      break;
+    } else if (!queue.has_wqe()) {
+      waiting_ = true;
+      queue.want(now);
+      break;
+    } else if (!queue.completions().has_space(now)) {
+      // Only now: a driver that keeps up frees completions before it posts the WQEs that can fill them.
+      waiting_ = true;
+      break;
+    } else {
+      deliver(now);
+    }
+  }
+  advancing_ = false;
+  check_conservation(now);
+}
+
+void RxEngine::deliver(Time now) {
+  const PacketBuffer::Packet packet = buffer_.front();
+  const PacketInfo info = inspector_.inspect(buffer_.front_bytes());
+  const ReceiveQueue::Wqe wqe = packet.queue->take(now);
+  const ScatterList list = scatter(wqe, info.bytes);
+  if (list.syndrome != 0) return fail(now, packet, wqe, list.syndrome);
+  for (std::uint32_t i = 0; i < list.count; ++i) context_.fabric.write(now, list.pieces[i].address, list.pieces[i].bytes);
+
+  cqe64 entry{};
+  entry.rss_hash_result = info.hash;
+  entry.rss_hash_type = info.hash_type;
+  entry.check_sum = info.checksum;
+  entry.hds_ip_ext = info.checks;
+  entry.l4_l3_hdr_type = info.layers;
+  entry.vlan_info = info.vlan;
+  entry.byte_cnt = static_cast<std::uint32_t>(info.bytes.size());
+  entry.timestamp = packet.arrival / nanoseconds(1);
+  entry.wqe_counter = wqe.counter;
+  entry.op_own = kCqeRespSend << 4;
+  const CompletionQueue::Written written = packet.queue->completions().write(now, entry);
+  ++context_.counters.completed;
+  if (context_.observer != nullptr) {
+    context_.observer->completed(now, packet.sequence, written.posted.visible, written.slot, false);
+  }
+  finish(now, written);
+}
+
+// The packet is lost: an error completion takes its place, and the queue stops.
+void RxEngine::fail(Time now, const PacketBuffer::Packet& packet, const ReceiveQueue::Wqe& wqe, std::uint8_t syndrome) {
+  cqe64 entry{};
+  auto& error = reinterpret_cast<err_cqe&>(entry);
+  error.syndrome = syndrome;
+  error.wqe_counter = wqe.counter;
+  error.op_own = kCqeRespErr << 4;
+  const CompletionQueue::Written written = packet.queue->completions().write(now, entry);
+  if (context_.observer != nullptr) {
+    context_.observer->completed(now, packet.sequence, written.posted.visible, written.slot, true);
+  }
+  drop(now, packet.sequence, context_.counters.rx_wqe_err, "rx_wqe_err");
+  finish(now, written);
+  packet.queue->set_state(now, kRqError);
+}
+
+// The frame leaves the buffer when the link has taken its completion, and no later packet starts before: the engine has no
+// queue of its own towards the link.
+void RxEngine::finish(Time now, const CompletionQueue::Written& written) {
+  buffer_.pop(now, written.posted.accepted);
+  --context_.counters.buffered;
+  free_at_ = std::max(now + packet_interval_, written.posted.accepted);
+
+  const std::size_t mask = in_flight_.size() - 1;
+  while (in_flight_head_ != in_flight_tail_ && in_flight_[in_flight_head_ & mask] <= now) ++in_flight_head_;
+  if (in_flight_tail_ - in_flight_head_ > mask) {
+    std::rotate(in_flight_.begin(), in_flight_.begin() + static_cast<std::ptrdiff_t>(in_flight_head_ & mask), in_flight_.end());
+    in_flight_tail_ -= in_flight_head_;
+    in_flight_head_ = 0;
+    in_flight_.resize(in_flight_.size() * 2);
+  }
+  in_flight_[in_flight_tail_++ & (in_flight_.size() - 1)] = written.posted.visible;
+}
+
+// Where the bytes go, checked before anything is written.
+RxEngine::ScatterList RxEngine::scatter(const ReceiveQueue::Wqe& wqe, std::span<const std::uint8_t> bytes) const {
+  ScatterList list;
+  for (const wqe_data_seg& segment : wqe.segments) {
+    const std::uint32_t room = segment.byte_count;
+    const std::uint32_t key = segment.lkey;
+    if (bytes.empty() || room == 0 || key == kTerminateScatterLkey) break;
+    const std::size_t part = std::min<std::size_t>(room, bytes.size());
+    if (!mkeys_.allows(key, segment.addr, part)) {
+      list.syndrome = kSyndromeLocalProtection;
+      return list;
+    }
+    list.pieces[list.count++] = {PhysAddr{segment.addr}, bytes.first(part)};
+    bytes = bytes.subspan(part);
+  }
+  if (!bytes.empty()) list.syndrome = kSyndromeLocalLength;
+  return list;
+}
+
+std::uint64_t RxEngine::completions_in_flight(Time now) const {
+  std::uint64_t count = 0;
+  const std::size_t mask = in_flight_.size() - 1;
+  for (std::size_t i = in_flight_tail_; i != in_flight_head_ && in_flight_[(i - 1) & mask] > now; --i) ++count;
+  return count;
+}
+
+void RxEngine::check_conservation(Time now) const {
+  const Counters& c = context_.counters;
+  if (c.offered == c.dropped + c.completed + buffer_.packets() && c.buffered == buffer_.packets()) [[likely]] return;
+  throw InvariantError(now, context_.name,
+                       fmt::format("offered packets ({}) are dropped ({}), inside ({}) or completed ({})", c.offered,
+                                   c.dropped, buffer_.packets(), c.completed));
+}
+
+std::string RxEngine::waiting_for() const {
+  if (buffer_.empty()) return "RX engine: idle\n";
+  const PacketBuffer::Packet& head = buffer_.front();
+  return fmt::format("RX engine: {} packets ({} B) in the buffer, the oldest (packet {}) for RQ {} {}\n", buffer_.packets(),
+                     buffer_.used(), head.sequence, head.queue->number(),
+                     waiting_ ? "waits for the queue" : "waits for the engine");
+}
+
+}  // namespace ringside::connectx

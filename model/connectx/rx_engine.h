@@ -1,0 +1,81 @@
+// The port's receive side: MAC checks, packet buffer, and the engine that scatters packets and completes them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/base/timeline.h"
+#include "model/connectx/context.h"
+#include "model/connectx/mkey_table.h"
+#include "model/connectx/packet_buffer.h"
+#include "model/connectx/packet_inspector.h"
+#include "model/connectx/steering.h"
+#include "model/wire/frame.h"
+
+namespace ringside::connectx {
+
+inline constexpr std::uint32_t kMinMtu = 68;
+inline constexpr std::uint32_t kMaxMtu = 9978;      // what Linux reports as maxmtu of a ConnectX
+inline constexpr std::uint32_t kFrameOverMtu = 22;  // Ethernet header 14, VLAN tag 4, FCS 4
+
+// Takes frames from the wire and, one per packet interval or as fast as the fabric accepts them, moves the oldest to host
+// memory: data, then completion. A frame waits at the head for a WQE or a completion entry; meanwhile the buffer fills.
+class RxEngine final : public EventTarget, public QueueClient {
+ public:
+  RxEngine(Context& context, const Steering& steering, const MkeyTable& mkeys);
+
+  void on_frame(Time now, const Frame& frame);
+  void set_mtu(std::uint32_t mtu) { longest_frame_ = mtu + kFrameOverMtu; }
+
+  std::uint64_t packets_inside() const { return buffer_.packets(); }
+  std::uint64_t completions_in_flight(Time now) const;
+  void check_conservation(Time now) const;
+  std::string waiting_for() const;
+
+  void resume(Time now) override;
+  void out_of_buffer(Time now, const ReceiveQueue& queue, Time issued) override;
+  void fire(Time now, std::uint64_t argument) override;
+
+ private:
+  struct Piece {
+    PhysAddr address;
+    std::span<const std::uint8_t> bytes;
+  };
+  struct ScatterList {
+    std::array<Piece, ReceiveQueue::kMaxSegments> pieces;
+    std::uint32_t count = 0;
+    std::uint8_t syndrome = 0;  // CqeSyndrome, 0 if the packet fits
+  };
+
+  void drop(Time now, std::uint64_t sequence, std::uint64_t& counter, std::string_view cause);
+  void drop_front(Time now, std::uint64_t& counter, std::string_view cause);
+  void advance(Time now);
+  void deliver(Time now);
+  void fail(Time now, const PacketBuffer::Packet& packet, const ReceiveQueue::Wqe& wqe, std::uint8_t syndrome);
+  void finish(Time now, const CompletionQueue::Written& written);
+  ScatterList scatter(const ReceiveQueue::Wqe& wqe, std::span<const std::uint8_t> bytes) const;
+
+  Context& context_;
+  const Steering& steering_;
+  const MkeyTable& mkeys_;
+  PacketInspector inspector_;
+  PacketBuffer buffer_;
+  Time packet_interval_;
+  std::uint32_t longest_frame_;
+
+  Time free_at_;            // the engine can take the next packet
+  bool scheduled_ = false;  // an event is pending for free_at_
+  bool waiting_ = false;    // the head frame waits for a queue, which will call back
+  bool advancing_ = false;
+
+  // When the latest completions become visible to the host, oldest first; a ring.
+  std::vector<Time> in_flight_;
+  std::size_t in_flight_head_ = 0;
+  std::size_t in_flight_tail_ = 0;
+};
+
+}  // namespace ringside::connectx

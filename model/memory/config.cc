@@ -1,0 +1,106 @@
+#include "model/memory/config.h"
+
+#include <array>
+#include <string_view>
+
+namespace ringside {
+namespace {
+
+using Origin = ParameterVisitor::Origin;
+constexpr auto kRequired = Origin::required;
+
+constexpr std::array<std::string_view, 2> kPolicies = {"inclusive", "victim"};
+constexpr std::array<std::string_view, 2> kPageSizes = {"4KiB", "2MiB"};
+
+}  // namespace
+
+void MemoryConfig::visit(ParameterVisitor& v) {
+  v.size({"memory.ram_size", "MiB", "assumed: holds the image, the rings and their pages", "Size of the board's RAM."},
+         Origin::default_value, ram_size, mebibytes(16), mebibytes(2048));
+  visit_private_caches(v);
+  visit_shared(v);
+  visit_translation(v);
+  visit_prefetchers(v);
+}
+
+void MemoryConfig::visit_private_caches(ParameterVisitor& v) {
+  v.size({"memory.l1d_size", "KiB", "", "Size of the first-level data cache."}, kRequired, l1d_size, kibibytes(1),
+         mebibytes(1));
+  v.number({"memory.l1d_ways", "ways", "", "Associativity of the first-level data cache."}, kRequired, l1d_ways, 1, 32);
+  v.number({"memory.l1d_latency", "cycles", "", "Load-to-use latency of the first-level data cache."}, kRequired,
+           l1d_latency, 1, 100);
+  v.size({"memory.l1i_size", "KiB", "", "Size of the instruction cache."}, kRequired, l1i_size, kibibytes(1),
+         mebibytes(1));
+  v.number({"memory.l1i_ways", "ways", "", "Associativity of the instruction cache."}, kRequired, l1i_ways, 1, 32);
+  v.number({"memory.l1i_latency", "cycles", "", "Latency of a fetch that hits the instruction cache."}, kRequired,
+           l1i_latency, 0, 100);
+  v.size({"memory.l2_size", "KiB", "", "Size of the core's second-level cache."}, kRequired, l2_size, kibibytes(1),
+         mebibytes(64));
+  v.number({"memory.l2_ways", "ways", "", "Associativity of the second-level cache."}, kRequired, l2_ways, 1, 32);
+  v.number({"memory.l2_latency", "cycles", "", "Load-to-use latency of the second-level cache."}, kRequired, l2_latency,
+           1, 1000);
+  v.number({"memory.fill_buffers", "entries", "", "Data lines that the first level can have outstanding."}, kRequired,
+           fill_buffers, 1, 256);
+  v.number({"memory.l2_outstanding", "entries", "",
+            "Lines that the second level can have outstanding, prefetches included."},
+           kRequired, l2_outstanding, 1, 1024);
+}
+
+void MemoryConfig::visit_shared(ParameterVisitor& v) {
+  v.size({"memory.llc_size", "MiB", "", "Size of the last-level cache that the core reaches."}, kRequired, llc_size,
+         kibibytes(64), mebibytes(1024));
+  v.number({"memory.llc_ways", "ways", "", "Associativity of the last-level cache."}, kRequired, llc_ways, 1, 32);
+  v.time({"memory.llc_latency", "ns", "", "Load-to-use latency of the last-level cache."}, kRequired, llc_latency,
+         picoseconds(100), microseconds(1));
+  v.choice(
+      {"memory.llc_policy", "", "", "Whether the last level holds all lines of the private caches, or their victims."},
+      kRequired, llc_policy, kPolicies);
+  v.number(
+      {"memory.ddio_ways", "ways", "", "Ways of each set in which a DMA write may allocate; 0: DMA writes go to DRAM."},
+      kRequired, ddio_ways, 0, 32);
+  v.time({"memory.ddio_evict_latency", "ns", "", "Delay of a DMA write that must first evict a dirty line."}, kRequired,
+         ddio_evict_latency, picoseconds(0), microseconds(10));
+  v.time({"memory.dma_write_latency", "ns", "", "From the root complex to global visibility of a DMA write."},
+         kRequired, dma_write_latency, picoseconds(0), microseconds(10));
+  v.time({"memory.dma_read_latency", "ns", "", "From the root complex to the last-level cache and back."}, kRequired,
+         dma_read_latency, picoseconds(0), microseconds(10));
+  v.time({"memory.dram_latency", "ns", "", "Load-to-use latency of idle DRAM."}, kRequired, dram_latency,
+         picoseconds(100), microseconds(10));
+  v.bandwidth({"memory.dram_bandwidth", "Gbps", "", "Sustained bandwidth of all channels, reads and writes."},
+              kRequired, dram_bandwidth, {100'000'000}, gigabits_per_second(100'000));
+}
+
+void MemoryConfig::visit_translation(ParameterVisitor& v) {
+  v.choice({"memory.page_size", "", "Linux maps its direct map with large pages", "Size of the pages that map RAM."},
+           Origin::default_value, page_size, kPageSizes);
+  v.number({"memory.dtlb_4k_entries", "entries", "", "First-level data TLB for 4 KiB pages."}, kRequired,
+           dtlb_4k_entries, 1, 4096);
+  v.number({"memory.dtlb_4k_ways", "ways", "", "Associativity of that TLB."}, kRequired, dtlb_4k_ways, 1, 4096);
+  v.number({"memory.dtlb_2m_entries", "entries", "", "First-level data TLB for 2 MiB pages."}, kRequired,
+           dtlb_2m_entries, 1, 4096);
+  v.number({"memory.dtlb_2m_ways", "ways", "", "Associativity of that TLB."}, kRequired, dtlb_2m_ways, 1, 4096);
+  v.number({"memory.stlb_entries", "entries", "", "Second-level TLB, shared by data and instructions."}, kRequired,
+           stlb_entries, 1, 65536);
+  v.number({"memory.stlb_ways", "ways", "", "Associativity of the second-level TLB."}, kRequired, stlb_ways, 1, 4096);
+  v.number({"memory.stlb_latency", "cycles", "", "What a first-level TLB miss adds when the second level hits."},
+           kRequired, stlb_latency, 0, 1000);
+  v.number({"memory.page_walk", "cycles", "", "What a page walk adds on top."}, kRequired, page_walk, 0, 10000);
+}
+
+void MemoryConfig::visit_prefetchers(ParameterVisitor& v) {
+  v.flag({"memory.stream_prefetcher", "", "", "Whether the second level prefetches ascending and descending streams."},
+         kRequired, stream_prefetcher);
+  v.number({"memory.stream_trackers", "entries", "", "4 KiB pages in which streams are tracked."}, kRequired,
+           stream_trackers, 1, 256);
+  v.number({"memory.stream_train", "steps", "", "Steps in one direction before a stream is followed."}, kRequired,
+           stream_train, 1, 64);
+  v.number({"memory.stream_degree", "lines", "", "Most prefetches issued per access of a stream."}, kRequired,
+           stream_degree, 1, 64);
+  v.number({"memory.stream_distance", "lines", "", "How far ahead of an access a stream runs."}, kRequired,
+           stream_distance, 1, 64);
+  v.flag({"memory.adjacent_line_prefetcher", "", "",
+          "Whether a fill of the second level also fetches the other half of its 128 bytes."},
+         kRequired, adjacent_line_prefetcher);
+}
+
+}  // namespace ringside

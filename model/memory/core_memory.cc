@@ -1,0 +1,223 @@
+#include "model/memory/core_memory.h"
+
+#include <algorithm>
+
+#include "model/memory/memory_system.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t index(MemoryLevel level) { return static_cast<std::size_t>(level); }
+
+}  // namespace
+
+CoreMemory::CoreMemory(MemorySystem& system, const MemoryConfig& config, Frequency frequency, LineNumber end_of_ram)
+    : l1d_("memory.l1d", config.l1d_size, config.l1d_ways, true),
+      translation_(config),
+      l1d_latency_(config.l1d_latency),
+      system_(system),
+      frequency_(frequency),
+      end_of_ram_(end_of_ram),
+      l1i_latency_(config.l1i_latency),
+      l2_latency_(config.l2_latency),
+      llc_latency_(to_cycles(config.llc_latency, frequency).value),
+      dram_latency_(to_cycles(config.dram_latency, frequency).value),
+      l1i_("memory.l1i", config.l1i_size, config.l1i_ways, true),
+      l2_("memory.l2", config.l2_size, config.l2_ways, true),
+      fill_buffers_(config.fill_buffers),
+      l2_outstanding_(config.l2_outstanding),
+      stream_prefetcher_enabled_(config.stream_prefetcher),
+      adjacent_line_prefetcher_(config.adjacent_line_prefetcher),
+      stream_prefetcher_(config),
+      filter_(end_of_ram / 64 + 1) {}
+
+// The first lines of load() and store() are the common case: the most recent line of its set, long arrived, in the page
+// of the access before. Everything else, and every change of recency, is in access().
+MemoryAccess CoreMemory::load(Cycle at, std::uint64_t address, std::uint32_t size) {
+  const std::uint64_t line = address / kCacheLine;
+  if ((address + size - 1) / kCacheLine != line) return straddle(at, address, size, Purpose::load);
+  const Cache::Position set = l1d_.set_of(line);
+  if (l1d_.first_is(set, line) && translation_.same_page(address) && l1d_.fill(set).ready() <= at.value) {
+    ++counts_.loads[index(MemoryLevel::l1)];
+    return {{at.value + l1d_latency_}, MemoryLevel::l1, false};
+  }
+  return access(at.value, address, Purpose::load);
+}
+
+MemoryAccess CoreMemory::store(Cycle at, std::uint64_t address, std::uint32_t size) {
+  const std::uint64_t line = address / kCacheLine;
+  if ((address + size - 1) / kCacheLine != line) return straddle(at, address, size, Purpose::store);
+  const Cache::Position set = l1d_.set_of(line);
+  if (l1d_.first_is(set, line) && l1d_.dirty(set) && translation_.same_page(address) &&
+      l1d_.fill(set).ready() <= at.value) {
+    ++counts_.stores[index(MemoryLevel::l1)];
+    return {at, MemoryLevel::l1, false};
+  }
+  return access(at.value, address, Purpose::store);
+}
+
+MemoryAccess CoreMemory::prefetch(Cycle at, std::uint64_t address, bool for_write) {
+  ++counts_.software_prefetches;
+  return access(at.value, address, for_write ? Purpose::prefetch_write : Purpose::prefetch);
+}
+
+MemoryAccess CoreMemory::straddle(Cycle at, std::uint64_t address, std::uint32_t size, Purpose purpose) {
+  const MemoryAccess low = access(at.value, address, purpose);
+  const MemoryAccess high = access(at.value, address + size - 1, purpose);
+  MemoryAccess result = low.done >= high.done ? low : high;
+  result.tlb_miss = low.tlb_miss || high.tlb_miss;
+  return result;
+}
+
+MemoryAccess CoreMemory::access(std::uint64_t at, std::uint64_t address, Purpose purpose) {
+  if (address / kCacheLine >= end_of_ram_) return {{at + l1d_latency_}, MemoryLevel::l1, false};
+  const auto line = static_cast<LineNumber>(address / kCacheLine);
+  const Translation::Cost translation = translation_.data(address);
+  counts_.page_walks += translation.walk;
+  at += translation.cycles;
+
+  const bool writes = purpose == Purpose::store || purpose == Purpose::prefetch_write;
+  Cache::Position position = l1d_.find(line);
+  MemoryLevel level = MemoryLevel::l1;
+  std::uint64_t done = purpose == Purpose::store ? at : at + l1d_latency_;
+  if (position == Cache::kMiss) {
+    const Cache::Fill fill = fill_first_level(at, line);
+    level = fill.from();
+    done = fill.ready();
+    position = l1d_.set_of(line);
+  } else if (const Cache::Fill fill = l1d_.fill(position); fill.ready() > at) {
+    level = fill.from();
+    done = std::max(done, fill.ready());
+  }
+
+  // A dirty line of the first level is this core's alone. Any other may have copies elsewhere.
+  if (writes && !l1d_.dirty(position) && system_.take_ownership(*this, line)) {
+    done = std::max(done, at + llc_latency_);
+    level = std::max(level, MemoryLevel::llc);
+    l1d_.set_dirty(position);  // the copy may have been
+  }
+  if (purpose == Purpose::store) {
+    l1d_.set_dirty(position);
+    ++counts_.stores[index(level)];
+  } else if (purpose == Purpose::load) {
+    ++counts_.loads[index(level)];
+  }
+  return {{done}, level, translation.walk};
+}
+
+MemoryAccess CoreMemory::fetch(Cycle at, std::uint64_t address) {
+  if (address / kCacheLine >= end_of_ram_) return {{at.value + l1i_latency_}, MemoryLevel::l1, false};
+  const auto line = static_cast<LineNumber>(address / kCacheLine);
+  const Translation::Cost translation = translation_.instruction(address);
+  counts_.page_walks += translation.walk;
+  const std::uint64_t start = at.value + translation.cycles;
+
+  MemoryLevel level = MemoryLevel::l1;
+  std::uint64_t done = start + l1i_latency_;
+  if (const Cache::Position position = l1i_.find(line); position != Cache::kMiss) {
+    if (const Cache::Fill fill = l1i_.fill(position); fill.ready() > start) {
+      level = fill.from();
+      done = std::max(done, fill.ready());
+    }
+  } else {
+    const Cache::Fill fill = read_second_level(start, line);
+    l1i_.insert(line, false);
+    l1i_.fill(l1i_.set_of(line)) = fill;
+    mark(line);
+    level = fill.from();
+    done = fill.ready();
+  }
+  ++counts_.fetches[index(level)];
+  return {{done}, level, translation.walk};
+}
+
+Cache::Fill CoreMemory::fill_first_level(std::uint64_t at, LineNumber line) {
+  std::uint64_t& buffer = fill_buffers_.earliest();
+  counts_.fill_buffer_waits += buffer > at;
+  const Cache::Fill fill = read_second_level(std::max(at, buffer), line);
+  buffer = fill.ready();
+
+  const Cache::Evicted victim = l1d_.insert(line, false);
+  l1d_.fill(l1d_.set_of(line)) = fill;
+  mark(line);
+  if (victim.dirty && !l2_.soil(victim.line)) {
+    insert_second_level(victim.line, true, Cache::Fill::make(0, MemoryLevel::l2, false));
+  }
+  return fill;
+}
+
+Cache::Fill CoreMemory::read_second_level(std::uint64_t at, LineNumber line) {
+  const Cache::Position position = l2_.find(line);
+  const bool hit = position != Cache::kMiss;
+  Cache::Fill result{};
+  if (hit) {
+    Cache::Fill& fill = l2_.fill(position);
+    counts_.prefetches_useful += fill.prefetched();
+    const MemoryLevel from = fill.ready() > at ? fill.from() : MemoryLevel::l2;
+    result = Cache::Fill::make(std::max(at + l2_latency_, fill.ready()), from, false);
+    fill = Cache::Fill::make(fill.ready(), fill.from(), false);
+  } else {
+    std::uint64_t& entry = l2_outstanding_.earliest();
+    result = read_beyond(std::max(at, entry), line, false);
+    entry = result.ready();
+  }
+  run_prefetchers(at, line, !hit);
+  return result;
+}
+
+// Brings a line into the second level from wherever it is.
+Cache::Fill CoreMemory::read_beyond(std::uint64_t at, LineNumber line, bool prefetched) {
+  const MemorySystem::Source source = system_.read_line(*this, line);
+  std::uint64_t ready = at + llc_latency_;
+  if (source.level == MemoryLevel::dram) {
+    const Time wait = system_.read_dram(to_time({at}, frequency_));
+    ready = at + dram_latency_ + (wait.value == 0 ? 0 : to_cycles(wait, frequency_).value);
+  }
+  const Cache::Fill fill = Cache::Fill::make(ready, source.level, prefetched);
+  insert_second_level(line, source.dirty, fill);
+  return fill;
+}
+
+void CoreMemory::insert_second_level(LineNumber line, bool dirty, Cache::Fill fill) {
+  const Cache::Evicted victim = l2_.insert(line, dirty);
+  l2_.fill(l2_.set_of(line)) = fill;
+  mark(line);
+  if (victim.line != Cache::kNoLine) system_.evicted(victim.line, victim.dirty);
+}
+
+void CoreMemory::run_prefetchers(std::uint64_t at, LineNumber line, bool filled) {
+  if (filled && adjacent_line_prefetcher_) prefetch_second_level(at, line ^ 1);
+  if (!stream_prefetcher_enabled_) return;
+  const StreamPrefetcher::Request request = stream_prefetcher_.train(line);
+  for (std::uint32_t i = 0; i < request.count; ++i) {
+    prefetch_second_level(at, request.first + static_cast<LineNumber>(request.step) * i);
+  }
+}
+
+void CoreMemory::prefetch_second_level(std::uint64_t at, LineNumber line) {
+  if (line >= end_of_ram_ || l2_.contains(line)) return;
+  std::uint64_t& entry = l2_outstanding_.earliest();
+  if (entry > at) return;
+  entry = read_beyond(at, line, true).ready();
+  ++counts_.prefetches_issued;
+}
+
+Cache::Removed CoreMemory::drop(LineNumber line) {
+  if (absent(line)) return {false, false};
+  unmark(line);
+  const Cache::Removed first = l1d_.remove(line);
+  const Cache::Removed second = l2_.remove(line);
+  const Cache::Removed code = l1i_.remove(line);
+  return {first.found || second.found || code.found, first.dirty || second.dirty};
+}
+
+Cache::Removed CoreMemory::clean(LineNumber line) {
+  if (absent(line)) return {false, false};
+  const Cache::Removed first = l1d_.clean(line);
+  const Cache::Removed second = l2_.clean(line);
+  return {first.found || second.found, first.dirty || second.dirty};
+}
+
+bool CoreMemory::holds(LineNumber line) const { return !absent(line) && (l1d_.contains(line) || l2_.contains(line)); }
+
+}  // namespace ringside

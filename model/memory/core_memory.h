@@ -1,0 +1,87 @@
+// One core's side of the memory system: first-level caches, second level, translation, prefetchers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "model/memory/cache.h"
+#include "model/memory/config.h"
+#include "model/memory/miss_buffers.h"
+#include "model/memory/ports.h"
+#include "model/memory/stream_prefetcher.h"
+#include "model/memory/tlb.h"
+
+namespace ringside {
+
+class MemorySystem;
+
+struct CoreMemoryCounts {
+  std::array<std::uint64_t, 4> loads{};    // by MemoryLevel
+  std::array<std::uint64_t, 4> stores{};   // by MemoryLevel
+  std::array<std::uint64_t, 4> fetches{};  // by MemoryLevel
+  std::uint64_t software_prefetches = 0;
+  std::uint64_t page_walks = 0;
+  std::uint64_t fill_buffer_waits = 0;
+  std::uint64_t prefetches_issued = 0;
+  std::uint64_t prefetches_useful = 0;
+};
+
+// A load, store or prefetch of the first level takes a fill buffer when it misses; a miss of the second level takes one
+// of its outstanding entries as well, and a hardware prefetch that finds none free is dropped. A store that hits is
+// done at once: the line is owned. Accesses outside of RAM are answered as first-level hits: a prefetch of one does
+// nothing, and the core faults on the others.
+class CoreMemory final : public CorePort {
+ public:
+  CoreMemory(MemorySystem& system, const MemoryConfig& config, Frequency frequency, LineNumber end_of_ram);
+
+  MemoryAccess load(Cycle at, std::uint64_t address, std::uint32_t size) override;
+  MemoryAccess store(Cycle at, std::uint64_t address, std::uint32_t size) override;
+  MemoryAccess prefetch(Cycle at, std::uint64_t address, bool for_write) override;
+  MemoryAccess fetch(Cycle at, std::uint64_t address) override;
+
+  // What others do to this core's copies. A line is in at most the three caches; `dirty` says whether any copy was.
+  Cache::Removed drop(LineNumber line);
+  Cache::Removed clean(LineNumber line);
+  bool holds(LineNumber line) const;
+
+  const CoreMemoryCounts& counts() const { return counts_; }
+
+ private:
+  enum class Purpose : std::uint8_t { load, store, prefetch, prefetch_write };
+
+  MemoryAccess access(std::uint64_t at, std::uint64_t address, Purpose purpose);
+  MemoryAccess straddle(Cycle at, std::uint64_t address, std::uint32_t size, Purpose purpose);
+  Cache::Fill fill_first_level(std::uint64_t at, LineNumber line);
+  Cache::Fill read_second_level(std::uint64_t at, LineNumber line);
+  Cache::Fill read_beyond(std::uint64_t at, LineNumber line, bool prefetched);
+  void insert_second_level(LineNumber line, bool dirty, Cache::Fill fill);
+  void run_prefetchers(std::uint64_t at, LineNumber line, bool filled);
+  void prefetch_second_level(std::uint64_t at, LineNumber line);
+
+  bool absent(LineNumber line) const { return line >= end_of_ram_ || (filter_[line / 64] >> (line % 64) & 1) == 0; }
+  void mark(LineNumber line) { filter_[line / 64] |= std::uint64_t{1} << (line % 64); }
+  void unmark(LineNumber line) { filter_[line / 64] &= ~(std::uint64_t{1} << (line % 64)); }
+
+  Cache l1d_;
+  Translation translation_;
+  std::uint64_t l1d_latency_;
+  CoreMemoryCounts counts_;
+  MemorySystem& system_;
+  Frequency frequency_;
+  LineNumber end_of_ram_;
+  std::uint64_t l1i_latency_;
+  std::uint64_t l2_latency_;
+  std::uint64_t llc_latency_;
+  std::uint64_t dram_latency_;
+  Cache l1i_;
+  Cache l2_;
+  MissBuffers fill_buffers_;
+  MissBuffers l2_outstanding_;
+  bool stream_prefetcher_enabled_;
+  bool adjacent_line_prefetcher_;
+  StreamPrefetcher stream_prefetcher_;
+  std::vector<std::uint64_t> filter_;  // a bit per line of RAM: clear means that no cache here has it
+};
+
+}  // namespace ringside

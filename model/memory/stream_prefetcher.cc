@@ -1,0 +1,53 @@
+#include "model/memory/stream_prefetcher.h"
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+constexpr std::uint32_t kNoPage = ~std::uint32_t{0};
+
+}  // namespace
+
+StreamPrefetcher::StreamPrefetcher(const MemoryConfig& config)
+    : train_(static_cast<std::uint32_t>(config.stream_train)),
+      degree_(static_cast<std::int32_t>(config.stream_degree)),
+      distance_(static_cast<std::int32_t>(config.stream_distance)),
+      streams_(std::max<std::uint64_t>(config.stream_trackers, 1), Stream{kNoPage, 0, 0, 0, 0}) {}
+
+StreamPrefetcher::Stream& StreamPrefetcher::stream_of(std::uint32_t page, std::int32_t offset) {
+  std::size_t i = 0;
+  while (i < streams_.size() && streams_[i].page != page) ++i;
+  Stream stream{page, offset, offset, 0, 0};
+  if (i < streams_.size()) {
+    stream = streams_[i];
+  } else {
+    i = streams_.size() - 1;
+  }
+  for (; i > 0; --i) streams_[i] = streams_[i - 1];
+  streams_[0] = stream;
+  return streams_[0];
+}
+
+StreamPrefetcher::Request StreamPrefetcher::train(LineNumber line) {
+  const auto offset = static_cast<std::int32_t>(line % kLinesPerPage);
+  Stream& s = stream_of(line / kLinesPerPage, offset);
+  if (offset == s.last) return {0, 0, 0};
+  const std::int32_t direction = offset > s.last ? 1 : -1;
+  s.steps = direction == s.direction ? s.steps + 1 : 1;
+  if (s.steps == 1) s.head = offset;
+  s.direction = direction;
+  s.last = offset;
+  if (s.steps < train_) return {0, 0, 0};
+
+  // Distances in the direction of the stream: how far the head and the page's end are ahead of this access.
+  const std::int32_t head = std::max((s.head - offset) * direction, 0);
+  const std::int32_t end = direction > 0 ? static_cast<std::int32_t>(kLinesPerPage) - 1 - offset : offset;
+  const std::int32_t count = std::min({head + degree_, distance_, end}) - head;
+  if (count <= 0) return {0, 0, 0};
+  s.head = offset + direction * (head + count);
+  return {static_cast<LineNumber>(static_cast<std::int32_t>(line) + direction * (head + 1)),
+          static_cast<std::uint32_t>(count), direction};
+}
+
+}  // namespace ringside

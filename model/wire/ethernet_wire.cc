@@ -1,0 +1,50 @@
+#include "model/wire/ethernet_wire.h"
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+constexpr std::uint32_t kPreambleBytes = 8;  // start delimiter included
+constexpr std::uint32_t kGapBytes = kWireOverheadBytes - kPreambleBytes;
+
+}  // namespace
+
+EthernetWire::EthernetWire(const sc_core::sc_module_name& name, const WireConfig& config, Timeline& timeline,
+                           TrafficSource& source, FrameSink& sink)
+    : sc_core::sc_module(name), rate_(config.rate), timeline_(timeline), source_(source), sink_(sink) {}
+
+void EthernetWire::start(Time at) {
+  origin_ = free_ = std::max(at, timeline_.now());
+  send_next();
+}
+
+void EthernetWire::send_next() {
+  if (!source_.next(under_way_)) {
+    finished_ = true;
+    return;
+  }
+  const Time begin = std::max(origin_ + under_way_.earliest, free_);
+  const Time arrival = begin + transfer_time(bytes(kPreambleBytes + under_way_.size), rate_);
+  const Time end = begin + transfer_time(bytes(kPreambleBytes + under_way_.size + kGapBytes), rate_);
+  busy_ps_ += (end - begin).value;
+  free_ = end;
+  timeline_.schedule(arrival, *this);
+}
+
+void EthernetWire::fire(Time now, std::uint64_t) {
+  if (stopped_) return;
+  const std::uint64_t sequence = packets_++;
+  bytes_ += under_way_.size;
+  if (observer_ != nullptr) observer_->offered(now, sequence, under_way_.size);
+  sink_.on_frame(now, {sequence, now, under_way_.bytes});
+  if (!stopped_) send_next();
+}
+
+void EthernetWire::register_statistics(Statistics& s) const {
+  s.add("rx_packets_phy", "packets", packets_, "Frames that arrived from the wire");
+  s.add("rx_bytes_phy", "bytes", bytes_, "Bytes of these, with FCS");
+  s.add("wire_busy", "ps", busy_ps_, "Time that frames, preambles and gaps took on the wire");
+}
+
+}  // namespace ringside

@@ -1,0 +1,52 @@
+// The subcommands of the program `ringside`.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "tb/board/simulate.h"
+
+namespace ringside::cli {
+
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitBadInput = 2;       // one line on standard error, no output file
+inline constexpr int kExitBrokenRun = 3;      // guest fault or broken invariant; the partial report is written
+inline constexpr int kExitInterrupted = 130;  // Ctrl-C; the report is complete and marked interrupted
+
+using Simulate = std::function<RunResult(const Scenario&, Progress&, const std::atomic<bool>&)>;
+
+// Where a command prints, and whether a person watches standard error.
+struct Terminal {
+  std::ostream& out;
+  std::ostream& error;
+  bool error_is_tty = false;
+};
+
+struct RunOptions {
+  std::string scenario;
+  std::vector<std::string> overrides;
+  std::string out;    // report file, "-" for standard output, "" for none
+  std::string image;  // guest image; "" builds the scenario's
+  bool quiet = false;
+};
+
+// Simulates a scenario, prints the summary and writes the report. Throws InputError.
+int run(const RunOptions& options, const Simulate& simulate, const std::atomic<bool>& interrupted, const Terminal& terminal);
+
+struct ParamsOptions {
+  std::string filter;  // shows names and help that contain it
+  std::vector<std::string> overrides;
+  bool markdown = false;
+};
+
+// Prints every parameter with unit, default, range and source. Throws InputError.
+int params(const ParamsOptions& options, std::ostream& out);
+
+// Parses the command line, runs the subcommand and turns exceptions into a line on standard error and an exit status.
+int program(const std::vector<std::string>& arguments, const Simulate& simulate, const std::atomic<bool>& interrupted,
+            const Terminal& terminal);
+
+}  // namespace ringside::cli

@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <CLI/CLI.hpp>
+
+#include "model/base/errors.h"
+#include "tb/cli/commands.h"
+#include "tb/scenario/nearest.h"
+
+namespace ringside::cli {
+namespace {
+
+constexpr const char* kAbout =
+    "Ringside simulates network receive: a NIC with its descriptor rings, PCIe and the\n"
+    "caches, and a core that runs a compiled driver. It tells how many packets per second\n"
+    "that makes, and where every cycle went.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  ringside run mlx5e-xdp-drop\n"
+    "      how many Mpps XDP_DROP reaches, and what limits it\n"
+    "  ringside run mlx5e-xdp-drop --out drop.json\n"
+    "      the same, with every number in one JSON document\n"
+    "  ringside run mlx5e-xdp-drop --set driver.flags=-fstack-protector-strong\n"
+    "      what a compiler flag costs: the driver is built with it, and run\n"
+    "  ringside run mlx5e-xdp-drop --set cpu.model=epyc-genoa --set traffic.rate=\"10 Mpps\"\n"
+    "      another machine, at a load below its limit\n"
+    "  ringside params cpu.\n"
+    "      everything that --set and a scenario can say about the core\n"
+    "\n"
+    "Exit status: 0 done; 2 bad input, one line says what; 3 the guest or the simulation\n"
+    "broke, the report is partial; 130 interrupted by Ctrl-C, the report is complete.";
+
+constexpr const char* kRunExamples =
+    "SCENARIO is a TOML file, or the name of one that comes with Ringside. Press Ctrl-C to\n"
+    "end a run early: what was measured so far is reported.";
+
+struct Arguments {
+  RunOptions run;
+  ParamsOptions params;
+};
+
+void add_set_option(CLI::App& command, std::vector<std::string>& overrides) {
+  command.add_option("--set", overrides, "Give a parameter a value; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_run(CLI::App& app, RunOptions& options) {
+  auto* command = app.add_subcommand("run", "Run a scenario and report the result");
+  command->footer(kRunExamples);
+  command->add_option("scenario", options.scenario, "Scenario file or name")->required()->type_name("SCENARIO");
+  add_set_option(*command, options.overrides);
+  command->add_option("--out", options.out, "Write the JSON report here; - is standard output")->type_name("FILE");
+  command->add_option("--image", options.image, "Run this guest image (ELF) instead of building one")->type_name("FILE");
+  command->add_flag("--quiet", options.quiet, "Print no summary and no live line");
+}
+
+void add_params(CLI::App& app, ParamsOptions& options) {
+  auto* command = app.add_subcommand("params", "List every parameter with unit, default, range and source");
+  command->add_option("filter", options.filter, "Only those with this in their name or help")->type_name("FILTER");
+  add_set_option(*command, options.overrides);
+  command->add_flag("--markdown", options.markdown, "Print a Markdown table");
+}
+
+// The argument that names no subcommand, if that is what is wrong: CLI11 would call it an unexpected argument.
+std::string unknown_command_hint(const std::vector<std::string>& arguments) {
+  const std::vector<std::string> commands{"run", "params"};
+  if (arguments.empty() || arguments.front().starts_with("-")) return "";
+  if (std::find(commands.begin(), commands.end(), arguments.front()) != commands.end()) return "";
+  return fmt::format("unknown command {}; run, params are allowed{}", arguments.front(),
+                     did_you_mean(arguments.front(), commands));
+}
+
+int report_usage_error(const CLI::ParseError& error, const std::vector<std::string>& arguments, std::ostream& stream) {
+  const auto hint = unknown_command_hint(arguments);
+  fmt::print(stream, "ringside: {}\n", hint.empty() ? std::string(error.what()) + "; see ringside --help" : hint);
+  return kExitBadInput;
+}
+
+int dispatch(CLI::App& app, const Arguments& parsed, const Simulate& simulate, const std::atomic<bool>& interrupted,
+             const Terminal& terminal) {
+  try {
+    if (app.got_subcommand("run")) return run(parsed.run, simulate, interrupted, terminal);
+    return params(parsed.params, terminal.out);
+  } catch (const InputError& error) {
+    fmt::print(terminal.error, "ringside: {}\n", error.what());
+    return kExitBadInput;
+  } catch (const std::exception& error) {
+    fmt::print(terminal.error, "ringside: {}\n", error.what());
+    return kExitBrokenRun;
+  }
+}
+
+}  // namespace
+
+int program(const std::vector<std::string>& arguments, const Simulate& simulate, const std::atomic<bool>& interrupted,
+            const Terminal& terminal) {
+  Arguments parsed;
+  CLI::App app{kAbout, "ringside"};
+  app.footer(kExamples);
+  app.set_version_flag("--version", "ringside " RINGSIDE_VERSION);
+  app.require_subcommand(1);
+  add_run(app, parsed.run);
+  add_params(app, parsed.params);
+  if (arguments.empty()) {
+    terminal.out << app.help();
+    return kExitBadInput;
+  }
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    terminal.out << app.help();
+    return kExitOk;
+  } catch (const CLI::Success& version) {
+    terminal.out << version.what() << '\n';
+    return kExitOk;
+  } catch (const CLI::ParseError& error) {
+    return report_usage_error(error, arguments, terminal.error);
+  }
+  return dispatch(app, parsed, simulate, interrupted, terminal);
+}
+
+}  // namespace ringside::cli

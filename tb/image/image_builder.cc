@@ -1,0 +1,192 @@
+#include "tb/image/image_builder.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <stdlib.h>
+
+#include <atomic>
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/uuid.hpp>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "model/base/errors.h"
+#include "tb/image/process.h"
+#include "tb/image/source_tree.h"
+
+namespace ringside {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kCacheLayout = "ringside image 1";  // changes when the same inputs give another image
+
+// A folder that is removed with everything in it.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const fs::path& parent) {
+    std::error_code error;
+    fs::create_directories(parent, error);
+    auto name = (parent / "build.XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw InputError(fmt::format("{}: cannot be written; a writable folder for guest images is required, see XDG_CACHE_HOME",
+                                   parent.string()));
+    }
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code error;
+    fs::remove_all(path_, error);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::string content_of(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// The line that says what is wrong: the first with "error", else the first.
+std::string first_error_line(const std::string& log) {
+  const auto line_at = [&](std::size_t at) {
+    const auto begin = at == 0 ? 0 : log.rfind('\n', at) + 1;
+    return log.substr(begin, log.find('\n', at) - begin);
+  };
+  for (const auto* mark : {"error:", "undefined reference", "undefined symbol"}) {
+    if (const auto at = log.find(mark); at != std::string::npos) return line_at(at);
+  }
+  return log.empty() ? "the compiler failed without a message" : line_at(0);
+}
+
+void check(int status, const std::vector<std::string>& command, const ImageRequest& request, const fs::path& log) {
+  if (status == 0) return;
+  throw InputError(fmt::format("driver.flags \"{}\": {}; flags with which {} builds the driver are allowed",
+                               fmt::join(request.flags, " "), first_error_line(content_of(log)), command.front()));
+}
+
+// Calls work(0) ... work(count - 1) on as many threads as there are cores; rethrows the failure with the lowest number.
+template <class Work>
+void in_parallel(std::size_t count, const Work& work) {
+  std::atomic<std::size_t> next{0};
+  std::vector<std::exception_ptr> failures(count);
+  const auto worker = [&] {
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
+        work(i);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < std::min<std::size_t>(count, std::thread::hardware_concurrency()); ++i) {
+      threads.emplace_back(worker);
+    }
+    worker();
+  }
+  for (const auto& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
+// Appends to the text that is hashed; lengths keep neighbours apart.
+void append(std::string& text, std::string_view piece) { text += fmt::format("{}:{}\n", piece.size(), piece); }
+
+std::string hash_of(const std::string& text) {
+  constexpr boost::uuids::uuid kNoNamespace{};
+  const auto id = boost::uuids::name_generator_sha1(kNoNamespace)(text);
+  std::string hex;
+  for (const auto byte : id) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
+std::string version_of(const std::string& compiler) {
+  const TemporaryFolder folder(fs::temp_directory_path());
+  const auto log = folder.path() / "version";
+  if (run_process({compiler, "--version"}, folder.path(), log) != 0) {
+    throw InputError(fmt::format("{}: --version fails; a working compiler is required", compiler));
+  }
+  return content_of(log);
+}
+
+}  // namespace
+
+fs::path image_cache_directory() {
+  for (const auto& [variable, below] : {std::pair{"XDG_CACHE_HOME", "ringside"}, std::pair{"HOME", ".cache/ringside"}}) {
+    const char* value = std::getenv(variable);
+    if (value != nullptr && *value == '/') return fs::path(value) / below;
+  }
+  return fs::temp_directory_path() / "ringside-cache";
+}
+
+ImageBuilder::ImageBuilder(const fs::path& recipe_file, fs::path cache, std::vector<fs::path> prebuilt)
+    : recipe_(recipe_file), cache_(std::move(cache)), prebuilt_(std::move(prebuilt)) {}
+
+std::string ImageBuilder::file_name(const ImageRequest& request) const {
+  const auto& toolchain = recipe_.toolchain(request);
+  std::string text;
+  append(text, kCacheLayout);
+  append(text, content_of(recipe_.file()));
+  append(text, request.architecture);
+  append(text, request.compiler);
+  append(text, version_of(toolchain.command));
+  for (const auto& flag : request.flags) append(text, flag);
+  auto inputs = recipe_.sources();
+  inputs.push_back(recipe_.linker_script());
+  for (const auto& [name, content] : read_sources(recipe_.root(), inputs)) {
+    append(text, name);
+    append(text, content);
+  }
+  return fmt::format("{}-{}-{}.elf", request.architecture, request.compiler, hash_of(text));
+}
+
+fs::path ImageBuilder::build(const ImageRequest& request) const {
+  const auto name = file_name(request);
+  std::error_code error;
+  for (const auto& folder : prebuilt_) {
+    if (fs::is_regular_file(folder / name, error)) return folder / name;
+  }
+  const auto cached = cache_ / name;
+  return fs::is_regular_file(cached, error) ? cached : compile(request, cached);
+}
+
+fs::path ImageBuilder::compile(const ImageRequest& request, const fs::path& destination) const {
+  const TemporaryFolder folder(destination.parent_path());
+  const auto& toolchain = recipe_.toolchain(request);
+  const auto& sources = recipe_.sources();
+  const auto root = fs::absolute(recipe_.root());
+  const auto object = [&](std::size_t i) { return (fs::absolute(folder.path()) / fmt::format("{}.o", i)).string(); };
+  in_parallel(sources.size(), [&](std::size_t i) {
+    std::vector<std::string> command{toolchain.command};
+    command.insert(command.end(), toolchain.compile_flags.begin(), toolchain.compile_flags.end());
+    command.insert(command.end(), request.flags.begin(), request.flags.end());
+    // Source names in the debug information are the same wherever Ringside is installed.
+    command.push_back(fmt::format("-ffile-prefix-map={}=.", root.string()));
+    for (const auto& argument : {std::string("-I."), std::string("-c"), sources[i], std::string("-o"), object(i)}) {
+      command.push_back(argument);
+    }
+    const auto log = folder.path() / fmt::format("{}.log", i);
+    check(run_process(command, root, log), command, request, log);
+  });
+  const auto image = folder.path() / "image.elf";
+  std::vector<std::string> command{toolchain.command};
+  command.insert(command.end(), toolchain.link_flags.begin(), toolchain.link_flags.end());
+  command.insert(command.end(), {"-T", recipe_.linker_script(), "-o", fs::absolute(image).string()});
+  for (std::size_t i = 0; i < sources.size(); ++i) command.push_back(object(i));
+  const auto log = folder.path() / "link.log";
+  check(run_process(command, root, log), command, request, log);
+  fs::rename(image, destination);
+  return destination;
+}
+
+}  // namespace ringside

@@ -1,0 +1,153 @@
+#include "tb/report/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tb/report/measures.h"
+#include "tb/report/rounding.h"
+
+namespace ringside {
+namespace {
+
+Json json_of(const SettingValue& value) {
+  struct Converter {
+    Json operator()(std::uint64_t v) const { return v; }
+    Json operator()(bool v) const { return v; }
+    Json operator()(const std::string& v) const { return v; }
+    Json operator()(const std::vector<std::string>& v) const { return v; }
+    Json operator()(const std::vector<CostStep>& v) const {
+      Json steps = Json::array();
+      for (const auto& step : v) steps.push_back({{"up_to", step.up_to}, {"cost", step.cost}});
+      return steps;
+    }
+  };
+  return std::visit(Converter{}, value);
+}
+
+Json config_of(const Scenario& scenario) {
+  Json config = Json::object();
+  for (const auto& setting : scenario.settings.all()) {
+    Json entry{{"value", json_of(setting.value)}};
+    if (!setting.unit.empty()) entry["unit"] = setting.unit;
+    entry["from"] = name(setting.layer);
+    if (!setting.place.report_text.empty()) entry["where"] = setting.place.report_text;
+    if (!setting.source.empty()) entry["source"] = setting.source;
+    config[setting.name] = std::move(entry);
+  }
+  return config;
+}
+
+Json packets_of(const PacketTotals& packets) {
+  Json dropped = Json::object();
+  for (const auto& cause : packets.dropped) dropped[cause.name] = cause.packets;
+  return {{"offered", packets.offered},
+          {"delivered", packets.delivered},
+          {"dropped", std::move(dropped)},
+          {"in_flight", packets.in_flight}};
+}
+
+Json result_of(const RunResult& run) {
+  const Measures measures(run.window);
+  Json result{{"stop_reason", name(run.stop_reason)}};
+  if (!run.error.empty()) result["error"] = run.error;
+  result["mpps"] = measures.mpps();
+  result["gbps"] = measures.gbps();
+  result["ns_per_packet"] = measures.ns_per_packet();
+  result["window"] = {{"start_ps", run.window.start.value},
+                      {"end_ps", run.window.end.value},
+                      {"packets", run.window.packets},
+                      {"frame_bytes", run.window.frame_bytes.value}};
+  result["simulated_ps"] = run.simulated.value;
+  result["packets"] = packets_of(run.packets);
+  Json limits = Json::array();
+  for (const auto& limit : sorted_limits(run.limits)) {
+    limits.push_back({{"resource", limit.resource}, {"used", rounded_ratio(limit.used, limit.capacity)}});
+  }
+  result["limits"] = std::move(limits);
+  return result;
+}
+
+// Cycles per packet by reason; reasons without cycles are left out.
+Json stalls_of(const StallCycles& stalls, std::uint64_t packets) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < kStallReasons; ++i) {
+    if (stalls[i] != 0) json[std::string(name(static_cast<StallReason>(i)))] = rounded_ratio(stalls[i], packets);
+  }
+  return json;
+}
+
+Json guest_of(const RunResult& run) {
+  const Measures measures(run.window);
+  Json functions = Json::array();
+  for (const auto& function : sorted_functions(run.functions)) {
+    Json entry{{"name", function.name},
+               {"cycles_per_packet", rounded_ratio(function.cycles, run.window.packets)},
+               {"instructions_per_packet", rounded_ratio(function.instructions, run.window.packets)},
+               {"cycles", function.cycles},
+               {"instructions", function.instructions}};
+    if (function.calls != 0) entry["calls"] = function.calls;
+    entry["stalls"] = stalls_of(function.stalls, run.window.packets);
+    functions.push_back(std::move(entry));
+  }
+  return {{"instructions_per_packet", measures.instructions_per_packet()},
+          {"cycles_per_packet", measures.cycles_per_packet()},
+          {"ipc", measures.ipc()},
+          {"instructions", run.window.instructions},
+          {"cycles", run.window.cycles},
+          {"functions", std::move(functions)},
+          {"stalls", stalls_of(run.stalls, run.window.packets)}};
+}
+
+Json counters_of(const std::vector<Counter>& counters) {
+  Json json = Json::object();
+  for (const auto& counter : counters) {
+    json[counter.group][counter.name] = {{"value", counter.value}, {"unit", counter.unit}, {"description", counter.description}};
+  }
+  return json;
+}
+
+Json uses_of(const std::vector<Use>& uses) {
+  Json json = Json::array();
+  for (const auto& use : uses) {
+    json.push_back({{"group", use.group},
+                    {"name", use.name},
+                    {"value", use.value},
+                    {"of", use.of},
+                    {"unit", use.unit},
+                    {"share", rounded_ratio(use.value, use.of)}});
+  }
+  return json;
+}
+
+Json latency_of(const LatencySummary& latency) {
+  return {{"packets", latency.count},   {"min_ps", latency.min.value}, {"mean_ps", latency.mean.value},
+          {"p50_ps", latency.p50.value}, {"p90_ps", latency.p90.value}, {"p99_ps", latency.p99.value},
+          {"p99.9_ps", latency.p999.value}, {"max_ps", latency.max.value}};
+}
+
+Json host_of(const HostResult& host) {
+  return {{"wall_s", rounded_ratio(host.wall_us, 1'000'000)},
+          {"packets_per_s", rounded_ratio(static_cast<unsigned __int128>(host.packets) * 1'000'000, host.wall_us)},
+          {"guest_mips", rounded_ratio(host.guest_instructions, host.wall_us)}};
+}
+
+}  // namespace
+
+Json make_report(const Scenario& scenario, const RunResult& result, const HostResult& host) {
+  return {{"schema", "ringside-report"},
+          {"version", kReportVersion},
+          {"scenario", {{"name", scenario.name}, {"description", scenario.description}}},
+          {"config", config_of(scenario)},
+          {"result", result_of(result)},
+          {"guest", guest_of(result)},
+          {"uses", uses_of(result.uses)},
+          {"counters", counters_of(result.counters)},
+          {"latency", latency_of(result.latency)},
+          {"fingerprint", fmt::format("{:016x}", result.fingerprint)},
+          {"host", host_of(host)}};
+}
+
+std::string report_text(const Json& report) { return report.dump(2) + "\n"; }
+
+}  // namespace ringside

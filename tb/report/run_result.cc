@@ -1,0 +1,23 @@
+#include "tb/report/run_result.h"
+
+namespace ringside {
+
+std::string_view name(StopReason reason) {
+  switch (reason) {
+    case StopReason::packets: return "packets";
+    case StopReason::time: return "time";
+    case StopReason::converged: return "converged";
+    case StopReason::exhausted: return "exhausted";
+    case StopReason::interrupted: return "interrupted";
+    case StopReason::error: return "error";
+  }
+  return "";
+}
+
+std::uint64_t PacketTotals::dropped_total() const {
+  std::uint64_t total = 0;
+  for (const auto& cause : dropped) total += cause.packets;
+  return total;
+}
+
+}  // namespace ringside

@@ -1,0 +1,122 @@
+// What a run found out, as plain numbers: the board fills it in, the report and the summary print it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/base/units.h"
+#include "model/core/block.h"
+
+namespace ringside {
+
+enum class StopReason : std::uint8_t {
+  packets,      // run.packets were measured
+  time,         // run.time has passed
+  converged,    // the rate is known to run.converge
+  exhausted,    // the traffic ended and every packet is accounted for
+  interrupted,  // a person pressed Ctrl-C
+  error,        // a guest fault or a broken invariant; the result is partial
+};
+std::string_view name(StopReason reason);
+
+struct DropCause {
+  std::string name;  // Linux name: "rx_out_of_buffer"
+  std::uint64_t packets = 0;
+};
+
+// Every packet of the run, from the first of the warm-up to the last: offered = delivered + dropped + in_flight.
+struct PacketTotals {
+  std::uint64_t offered = 0;
+  std::uint64_t delivered = 0;  // reached the driver
+  std::vector<DropCause> dropped;
+  std::uint64_t in_flight = 0;
+
+  std::uint64_t dropped_total() const;
+};
+
+// The measured part of the run, after the warm-up.
+struct Window {
+  Time start;
+  Time end;
+  std::uint64_t packets = 0;         // delivered
+  Bytes frame_bytes;                 // of the delivered packets, with FCS
+  std::uint64_t instructions = 0;    // of the guest
+  std::uint64_t cycles = 0;          // of the core, idle ones included
+  Frequency frequency;               // of the core
+};
+
+// Cycles by reason, indexed by StallReason.
+using StallCycles = std::array<std::uint64_t, kStallReasons>;
+
+// One function of the guest inside the window, without what it calls.
+struct FunctionCost {
+  std::string name;
+  std::uint64_t cycles = 0;
+  std::uint64_t instructions = 0;
+  std::uint64_t calls = 0;  // 0 where it is not counted
+  StallCycles stalls{};
+};
+
+struct Counter {
+  std::string group;  // who counts: "wire", "nic", "pcie", "memory", "core", "driver"
+  std::string name;
+  std::string unit;
+  std::uint64_t value = 0;
+  std::string description;
+};
+
+// A resource that could limit the rate, and how much of it the window used.
+struct Limit {
+  std::string resource;  // "core", "pcie upstream", "wire", "dram bandwidth"
+  std::uint64_t used = 0;
+  std::uint64_t capacity = 0;
+};
+
+// How full or how effective something was: "LLC DDIO hits" 120 of 200 "lines".
+struct Use {
+  std::string group;  // "ring", "cache", "ddio", "pcie"
+  std::string name;
+  std::uint64_t value = 0;
+  std::uint64_t of = 0;
+  std::string unit;
+};
+
+// Last bit on the wire to the driver's sight of the completion, inside the window.
+struct LatencySummary {
+  std::uint64_t count = 0;
+  Time min;
+  Time mean;
+  Time p50;
+  Time p90;
+  Time p99;
+  Time p999;
+  Time max;
+};
+
+struct RunResult {
+  StopReason stop_reason = StopReason::packets;
+  std::string error;  // one line, when stop_reason is error
+  Time simulated;     // when the run ended
+  Window window;
+  PacketTotals packets;
+  std::vector<FunctionCost> functions;
+  StallCycles stalls{};
+  std::vector<Counter> counters;
+  std::vector<Limit> limits;
+  std::vector<Use> uses;
+  LatencySummary latency;
+  std::uint64_t fingerprint = 0;          // hash of the event stream
+  std::uint64_t total_instructions = 0;   // of the whole run, warm-up included
+};
+
+// What the machine that ran the simulation did; the only part of a report that may differ between two runs.
+struct HostResult {
+  std::uint64_t wall_us = 0;
+  std::uint64_t packets = 0;
+  std::uint64_t guest_instructions = 0;
+};
+
+}  // namespace ringside

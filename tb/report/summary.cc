@@ -1,0 +1,140 @@
+#include "tb/report/summary.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "tb/report/measures.h"
+#include "tb/report/rounding.h"
+#include "tb/scenario/quantity.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kShownFunctions = 12;
+
+// 24812345 as "24,812,345".
+std::string grouped(std::uint64_t value) {
+  auto text = fmt::format("{}", value);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
+    text.insert(static_cast<std::size_t>(at), ",");
+  }
+  return text;
+}
+
+std::uint64_t per_second(std::uint64_t count, Time duration) {
+  if (duration.value == 0) return 0;
+  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(count) * 1'000'000'000'000ULL / duration.value);
+}
+
+double percent(std::uint64_t part, std::uint64_t whole) { return 100.0 * rounded_ratio(part, whole); }
+
+std::string_view stop_text(StopReason reason) {
+  switch (reason) {
+    case StopReason::packets: return "all packets measured";
+    case StopReason::time: return "run.time passed";
+    case StopReason::converged: return "the rate converged";
+    case StopReason::exhausted: return "the traffic ended";
+    case StopReason::interrupted: return "interrupted";
+    case StopReason::error: return "ERROR, the result is partial";
+  }
+  return "";
+}
+
+void print_rates(std::ostream& out, const Scenario& scenario, const RunResult& run) {
+  const auto& window = run.window;
+  const Measures measures(window);
+  const auto duration = window.end - window.start;
+  fmt::print(out, "{:<24}{:>14} rx/s{:>16} drop/s\n", scenario.name, grouped(per_second(window.packets, duration)),
+             grouped(per_second(run.packets.dropped_total(), run.simulated)));
+  fmt::print(out, "\n{:.2f} Mpps   {:.2f} Gbps   {:.1f} ns per packet\n", measures.mpps(), measures.gbps(),
+             measures.ns_per_packet());
+  fmt::print(out, "{:.1f} cycles and {:.1f} instructions per packet, {:.2f} instructions per cycle at {}\n",
+             measures.cycles_per_packet(), measures.instructions_per_packet(), measures.ipc(),
+             format_quantity(window.frequency.value, Dimension::frequency));
+  fmt::print(out, "{} packets measured in {:.1f} us of simulated time; ended: {}\n", grouped(window.packets),
+             to_us(duration), stop_text(run.stop_reason));
+}
+
+void print_functions(std::ostream& out, const RunResult& run) {
+  if (run.functions.empty()) return;
+  fmt::print(out, "\n{:>8}{:>14}{:>14}  {}\n", "share", "cycles/pkt", "instr/pkt", "function");
+  const auto functions = sorted_functions(run.functions);
+  const auto shown = std::min(functions.size(), kShownFunctions);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& function = functions[i];
+    fmt::print(out, "{:>6.1f} %{:>14.2f}{:>14.2f}  {}\n", percent(function.cycles, run.window.cycles),
+               rounded_ratio(function.cycles, run.window.packets), rounded_ratio(function.instructions, run.window.packets),
+               function.name);
+  }
+  if (shown < functions.size()) fmt::print(out, "{:>38}... {} more in the report\n", "", functions.size() - shown);
+}
+
+void print_stalls(std::ostream& out, const RunResult& run) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> reasons;
+  for (std::size_t i = 0; i < kStallReasons; ++i) {
+    if (run.stalls[i] != 0) reasons.emplace_back(run.stalls[i], i);
+  }
+  if (reasons.empty()) return;
+  std::stable_sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  fmt::print(out, "\n{:>8}{:>14}  cycles spent on\n", "share", "cycles/pkt");
+  for (const auto& [cycles, reason] : reasons) {
+    fmt::print(out, "{:>6.1f} %{:>14.2f}  {}\n", percent(cycles, run.window.cycles),
+               rounded_ratio(cycles, run.window.packets), name(static_cast<StallReason>(reason)));
+  }
+}
+
+void print_uses(std::ostream& out, const RunResult& run) {
+  if (run.uses.empty()) return;
+  fmt::print(out, "\n{:>8}  use of\n", "share");
+  for (const auto& use : run.uses) {
+    fmt::print(out, "{:>6.1f} %  {:<8}{} ({} of {} {})\n", percent(use.value, use.of), use.group, use.name,
+               grouped(use.value), grouped(use.of), use.unit);
+  }
+}
+
+void print_packets(std::ostream& out, const PacketTotals& packets) {
+  fmt::print(out, "\npackets: {} offered = {} delivered + {} dropped + {} in flight\n", grouped(packets.offered),
+             grouped(packets.delivered), grouped(packets.dropped_total()), grouped(packets.in_flight));
+  for (const auto& cause : packets.dropped) {
+    if (cause.packets == 0) continue;
+    fmt::print(out, "{:>6.1f} %  {} {}\n", percent(cause.packets, packets.offered), cause.name, grouped(cause.packets));
+  }
+}
+
+void print_latency(std::ostream& out, const LatencySummary& latency) {
+  if (latency.count == 0) return;
+  fmt::print(out, "latency, wire to driver: p50 {:.2f} us   p99 {:.2f} us   p99.9 {:.2f} us   max {:.2f} us\n",
+             to_us(latency.p50), to_us(latency.p99), to_us(latency.p999), to_us(latency.max));
+}
+
+void print_limits(std::ostream& out, const RunResult& run) {
+  const auto limits = sorted_limits(run.limits);
+  if (limits.empty()) return;
+  fmt::print(out, "limited by: {} ({:.1f} % used)", limits.front().resource,
+             percent(limits.front().used, limits.front().capacity));
+  for (std::size_t i = 1; i < limits.size(); ++i) {
+    fmt::print(out, "{} {} {:.1f} %", i == 1 ? "; then" : ",", limits[i].resource, percent(limits[i].used, limits[i].capacity));
+  }
+  out << '\n';
+}
+
+}  // namespace
+
+void print_summary(std::ostream& out, const Scenario& scenario, const RunResult& result, const HostResult& host) {
+  print_rates(out, scenario, result);
+  print_functions(out, result);
+  print_stalls(out, result);
+  print_uses(out, result);
+  print_packets(out, result.packets);
+  print_latency(out, result.latency);
+  print_limits(out, result);
+  const double wall_s = rounded_ratio(host.wall_us, 1'000'000);
+  fmt::print(out, "host: {:.2f} s, {} packets/s, {:.1f} M guest instructions/s\n", wall_s,
+             grouped(per_second(host.packets, microseconds(host.wall_us))),
+             rounded_ratio(host.guest_instructions, host.wall_us));
+}
+
+}  // namespace ringside

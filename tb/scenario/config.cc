@@ -1,0 +1,63 @@
+#include "tb/scenario/config.h"
+
+#include <array>
+#include <string_view>
+
+namespace ringside {
+namespace {
+
+using Origin = ParameterVisitor::Origin;
+using namespace std::string_view_literals;
+
+constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
+constexpr std::array kDrivers{"mlx5e"sv};
+constexpr std::array kCompilers{"gcc"sv, "clang"sv};
+
+}  // namespace
+
+void RunConfig::visit(ParameterVisitor& v) {
+  constexpr auto kDefault = Origin::default_value;
+  v.number({"run.packets", "packets", "chosen: 0.5 % noise within 2 s", "Packets measured after the warm-up; 0 means no limit."},
+           kDefault, packets, 0, kUnlimited);
+  v.number({"run.warmup", "packets", "chosen: fills rings, caches and predictors", "Packets delivered before measuring starts."},
+           kDefault, warmup, 0, kUnlimited);
+  v.time({"run.time", "ms", "chosen", "Simulated time after which the run ends; 0 means no limit."}, kDefault, time, {},
+         seconds(1000));
+  v.number({"run.converge", "ppm", "chosen", "Ends the run when Mpps is known to this precision, such as \"0.2 %\"; 0 is off."},
+           kDefault, converge, 0, 1'000'000);
+  v.number({"run.seed", "", "chosen", "Seed of everything random in the traffic."}, kDefault, seed, 0, kUnlimited);
+  v.time({"run.watchdog", "ms", "chosen: a thousand times the longest expected pause",
+          "Simulated time without any progress of the guest after which the run is an error; 0 is off."},
+         kDefault, watchdog, {}, seconds(1000));
+}
+
+void DriverConfig::visit(ParameterVisitor& v) {
+  constexpr auto kDefault = Origin::default_value;
+  v.choice({"driver.name", "", "chosen", "The driver that the guest runs."}, kDefault, name, kDrivers);
+  v.choice({"driver.compiler", "", "chosen", "The compiler that builds the guest image."}, kDefault, compiler, kCompilers);
+  v.list({"driver.flags", "", "chosen", "Compiler flags after the kernel-like ones, such as \"-fstack-protector-strong\"."},
+         kDefault, flags);
+  v.text({"driver.image", "", "chosen", "Path of a guest image to run instead of building one; empty builds it."}, kDefault,
+         image);
+  v.text({"driver.xdp", "", "chosen", "Name of the XDP program in the image; empty runs none."}, kDefault, xdp);
+  v.number({"driver.rx_ring", "entries", "mlx5e default, Linux", "RX ring size, as ethtool -G rx."}, kDefault, rx_ring, 16, 8192);
+  v.number({"driver.mtu", "bytes", "Ethernet default; 3498 is the most that XDP allows in one 4 KiB page",
+            "Maximum transmission unit, as ip link set mtu."},
+           kDefault, mtu, 68, 3498);
+  v.number({"driver.rx_usecs", "us", "mlx5e default in CQE mode, Linux", "Interrupt moderation time, as ethtool -C rx-usecs."},
+           kDefault, rx_usecs, 0, 4095);
+  v.number({"driver.rx_frames", "packets", "mlx5e default, Linux", "Interrupt moderation count, as ethtool -C rx-frames."},
+           kDefault, rx_frames, 0, 65535);
+  v.flag({"driver.cqe_moderation", "", "mlx5e default for RX, Linux",
+          "The moderation time starts at the last completion rather than at the last event."},
+         kDefault, cqe_moderation);
+  v.number({"driver.napi_budget", "packets", "NAPI_POLL_WEIGHT, Linux", "Packets that one NAPI poll may take."}, kDefault,
+           napi_budget, 1, 1024);
+}
+
+void PlatformConfig::visit(ParameterVisitor& v) {
+  v.text({"cpu.model", "", "chosen", "The CPU: a file of hardware/cpu and hardware/memory."}, Origin::default_value, cpu_model);
+  v.text({"nic.model", "", "chosen", "The network adapter: a file of hardware/nic."}, Origin::default_value, nic_model);
+}
+
+}  // namespace ringside

@@ -1,0 +1,49 @@
+// What a scenario says besides hardware: how long to run, which driver, on which machine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/base/parameter.h"
+
+namespace ringside {
+
+// run.*: when a run ends, and what makes it repeatable.
+struct RunConfig {
+  std::uint64_t packets = 200'000;
+  std::uint64_t warmup = 20'000;
+  Time time = {};
+  std::uint64_t converge = 0;  // ppm
+  std::uint64_t seed = 1;
+  Time watchdog = milliseconds(10);
+
+  void visit(ParameterVisitor& v);
+};
+
+// driver.*: what the guest is built from, and what a user would set with ethtool, ip and xdp-loader.
+struct DriverConfig {
+  std::string name = "mlx5e";
+  std::string compiler = "gcc";
+  std::vector<std::string> flags;
+  std::string image;
+  std::string xdp = "drop";
+  std::uint64_t rx_ring = 1024;
+  std::uint64_t mtu = 1500;
+  std::uint64_t rx_usecs = 3;
+  std::uint64_t rx_frames = 32;
+  bool cqe_moderation = true;
+  std::uint64_t napi_budget = 64;
+
+  void visit(ParameterVisitor& v);
+};
+
+// The names that choose hardware data files: hardware/cpu/<cpu.model>.toml and so on.
+struct PlatformConfig {
+  std::string cpu_model = "xeon-8380";
+  std::string nic_model = "connectx-6-dx";
+
+  void visit(ParameterVisitor& v);
+};
+
+}  // namespace ringside

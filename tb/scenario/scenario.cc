@@ -1,0 +1,168 @@
+#include "tb/scenario/scenario.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "model/base/errors.h"
+#include "tb/scenario/nearest.h"
+
+namespace ringside {
+namespace {
+
+namespace fs = std::filesystem;
+
+// File names without ".toml" in a folder, sorted.
+std::vector<std::string> toml_names(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string one_of(const std::vector<std::string>& names) {
+  return names.empty() ? "none is installed" : fmt::format("one of {} is allowed", fmt::join(names, ", "));
+}
+
+// The value that the layers give to a text parameter, and where.
+struct Selected {
+  std::string value;
+  std::string place;
+};
+
+Selected selected_name(const DataFileRule& rule, const ParameterSet& defaults, const std::vector<RawValues>& layers) {
+  if (rule.selector.empty()) return {rule.area, rule.folder};
+  for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
+    const auto at = layer->find(rule.selector);
+    if (at == layer->end()) continue;
+    const auto* text = std::get_if<std::string>(&at->second.value);
+    if (text == nullptr) {
+      throw InputError(fmt::format("{}: {} is {}; a string is allowed", at->second.place.error_text, rule.selector,
+                                   describe(at->second)));
+    }
+    return {*text, at->second.place.error_text};
+  }
+  const auto* setting = defaults.find(rule.selector);
+  return {setting == nullptr ? "" : to_text(setting->value), rule.selector + " (default)"};
+}
+
+bool needs_file(const DataFileRule& rule, const ParameterSet& parameters) {
+  const auto& all = parameters.all();
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Setting& s) { return s.required && s.name.starts_with(rule.area + "."); });
+}
+
+struct DataFile {
+  std::string area;
+  fs::path path;
+};
+
+// Reads the data file that a rule selects.
+RawValues read_data_file(const DataFileRule& rule, const Selected& selected, const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) {
+    const auto names = toml_names(path.parent_path());
+    throw InputError(fmt::format("{}: {} \"{}\" has no data file {}; {}{}", selected.place,
+                                 rule.selector.empty() ? rule.area : rule.selector, selected.value, path.string(),
+                                 one_of(names), did_you_mean(selected.value, names)));
+  }
+  return read_toml_file(path, fmt::format("{}/{}", rule.folder, path.filename().string()), Layer::data_file).values;
+}
+
+fs::path find_scenario(const std::string& argument, const fs::path& data) {
+  std::error_code error;
+  if (fs::is_regular_file(argument, error)) return argument;
+  const auto named = data / "scenarios" / (argument.ends_with(".toml") ? argument : argument + ".toml");
+  if (fs::is_regular_file(named, error)) return named;
+  const auto names = toml_names(data / "scenarios");
+  throw InputError(fmt::format("{}: no such file; an existing TOML file or {}{}", argument, one_of(names),
+                               did_you_mean(fs::path(argument).stem().string(), names)));
+}
+
+void check_power_of_two(const ParameterSet& settings, std::string_view name, std::uint64_t value) {
+  if (std::has_single_bit(value)) return;
+  throw InputError(fmt::format("{}: {} is {}; a power of two is allowed, such as {}", settings.place_of(name), name, value,
+                               std::bit_floor(value)));
+}
+
+}  // namespace
+
+void Scenario::visit(ParameterVisitor& v) {
+  run.visit(v);
+  driver.visit(v);
+  platform.visit(v);
+}
+
+std::filesystem::path Scenario::file_of(std::string_view parameter) const {
+  const auto* setting = settings.find(parameter);
+  if (setting == nullptr) throw InputError(fmt::format("{}: no such parameter; those of `ringside params` are allowed", parameter));
+  const fs::path named = to_text(setting->value);
+  const auto base = setting->layer == Layer::command_line ? fs::path() : folder;
+  std::error_code error;
+  for (const auto& path : {base / named, data / named}) {
+    if (fs::is_regular_file(path, error)) return path;
+  }
+  throw InputError(fmt::format("{}: {} \"{}\" does not exist; a file relative to {} or {} is allowed",
+                               settings.place_of(parameter), parameter, named.string(),
+                               base.empty() ? "the working directory" : base.string(), data.string()));
+}
+
+const std::vector<DataFileRule>& hardware_files() {
+  static const std::vector<DataFileRule> rules{{"cpu", "hardware/cpu", "cpu.model"},
+                                               {"memory", "hardware/memory", "cpu.model"},
+                                               {"nic", "hardware/nic", "nic.model"},
+                                               {"pcie", "hardware/pcie", ""}};
+  return rules;
+}
+
+ParameterSet load_parameters(const VisitAll& visit, const std::vector<DataFileRule>& rules, const std::filesystem::path& data,
+                             const TomlFile& scenario, const std::vector<std::string>& overrides) {
+  RawValues from_command_line;
+  for (const auto& assignment : overrides) {
+    auto [key, raw] = read_override(assignment);
+    from_command_line.insert_or_assign(key, std::move(raw));
+  }
+  std::vector<RawValues> layers{scenario.values, from_command_line};
+  const auto parameters = list_parameters(visit);
+  std::vector<RawValues> with_hardware;
+  std::vector<DataFile> files;
+  for (const auto& rule : rules) {
+    if (!needs_file(rule, parameters)) continue;
+    const auto selected = selected_name(rule, parameters, layers);
+    files.push_back({rule.area, data / rule.folder / (selected.value + ".toml")});
+    with_hardware.push_back(read_data_file(rule, selected, files.back().path));
+  }
+  with_hardware.insert(with_hardware.end(), layers.begin(), layers.end());
+  const auto missing_place = [&](std::string_view name) {
+    for (const auto& file : files) {
+      if (name.starts_with(file.area + ".")) return file.path.string();
+    }
+    return std::string(name);
+  };
+  return apply_values(visit, with_hardware, missing_place);
+}
+
+Scenario load_scenario(const std::string& argument, const std::vector<std::string>& overrides,
+                       const std::filesystem::path& data) {
+  Scenario scenario;
+  TomlFile file;
+  scenario.name = "default";
+  scenario.data = data;
+  if (!argument.empty()) {
+    const auto path = find_scenario(argument, data);
+    file = read_toml_file(path, path.filename().string(), Layer::scenario);
+    scenario.name = path.stem().string();
+    scenario.description = file.description;
+    scenario.folder = path.parent_path();
+  }
+  scenario.settings = load_parameters([&](ParameterVisitor& v) { scenario.visit(v); }, hardware_files(), data, file, overrides);
+  check_power_of_two(scenario.settings, "driver.rx_ring", scenario.driver.rx_ring);
+  return scenario;
+}
+
+}  // namespace ringside

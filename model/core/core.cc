@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "model/base/errors.h"
+#include "model/core/engine_registers.h"
 
 namespace ringside {
 
@@ -69,7 +70,7 @@ struct Core::Hooks {
     std::uint64_t base = 0, index = 0;
     if (site.base_register != 0) uc_reg_read(engine, site.base_register, &base);
     if (site.index_register != 0) uc_reg_read(engine, site.index_register, &index);
-    site.core->accesses_.push_back({base + index * site.scale + site.displacement, 1, site.kind});
+    site.core->accesses_.push_back({base + (index << site.shift) + site.displacement, 1, site.kind});
   }
 
   struct Window {
@@ -79,7 +80,8 @@ struct Core::Hooks {
   struct Prefetch {
     Core* core;
     int base_register, index_register;
-    std::uint64_t scale, displacement;
+    unsigned shift;
+    std::uint64_t displacement;
     AccessKind kind;
   };
   std::vector<Window> windows;
@@ -136,19 +138,20 @@ void Core::open_engine() {
 void Core::hook_prefetches() {
   const std::uint64_t begin = image_.text_begin();
   const std::span<const std::uint8_t> text(memory_.host(PhysAddr{begin}), image_.text_end() - begin);
-  for (const AddressedOp& op : decoder_.addressed_ops(text, begin)) {
-    if (op.kind == AddressedOpKind::cache_maintenance) continue;
-    Hooks::Prefetch site{this, 0, 0, op.scale, static_cast<std::uint64_t>(op.displacement), AccessKind::prefetch};
-    if (op.kind == AddressedOpKind::prefetch_write) site.kind = AccessKind::prefetch_write;
-    site.base_register = engine_register(image_.architecture(), op.base);
-    site.index_register = engine_register(image_.architecture(), op.index);
-    hooks_->prefetches.push_back(site);
-    prefetch_addresses_.push_back(op.address);
+  std::vector<std::uint64_t> addresses;
+  for (const CacheOperation& op : decoder_.find_cache_operations(text, begin)) {
+    AccessKind kind = AccessKind::prefetch;
+    if (op.kind == CacheOperationKind::prefetch_write) kind = AccessKind::prefetch_write;
+    else if (op.kind != CacheOperationKind::prefetch) continue;
+    const Architecture isa = image_.architecture();
+    hooks_->prefetches.push_back({this, engine_register(isa, op.base), engine_register(isa, op.index), op.shift,
+                                  static_cast<std::uint64_t>(op.displacement), kind});
+    addresses.push_back(op.address);
   }
-  for (std::size_t i = 0; i < prefetch_addresses_.size(); ++i) {
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
     uc_hook hook;
     check(uc_hook_add(engine_, &hook, UC_HOOK_CODE, reinterpret_cast<void*>(Hooks::prefetch), &hooks_->prefetches[i],
-                      prefetch_addresses_[i], prefetch_addresses_[i]),
+                      addresses[i], addresses[i]),
           "prefetch hook");
   }
 }
@@ -183,7 +186,8 @@ void Core::run() {
 void Core::on_block(std::uint64_t address, std::uint32_t size) {
   if (current_ != nullptr) {
     // Each iteration of a repeated string instruction is reported as a block of its own at the instruction.
-    if (current_->ends_in_rep && current_->rep_address == address) return;
+    const Instruction& last = current_->instructions.back();
+    if (last.repeat != Repeat::none && last.address == address) return;
     finish_block(address);
   }
   const Cycle now = pipeline_.front();
@@ -289,6 +293,7 @@ void Core::write_board(std::uint64_t offset, std::uint64_t value) {
 void Core::wait_for_interrupt() {
   Time local = to_time(pipeline_.retired(), config_.frequency);
   timeline_.run_until(local);
+  observer_.idle(local);
   if (pending_ == 0) {
     const Time kernel = KernelBridge::now();
     if (local > kernel) sc_core::wait(sc_core::sc_time::from_value((local - kernel).value));
@@ -297,6 +302,7 @@ void Core::wait_for_interrupt() {
     idle_ = false;
     local = std::max(local, KernelBridge::now());
   }
+  if (stop_) return;
   ++interrupts_taken_;
   pipeline_.sleep(to_cycles(local + config_.interrupt_latency, config_.frequency));
   if (!observer_.keep_running(local)) stop();
@@ -319,6 +325,7 @@ void Core::fail(std::exception_ptr failure) {
 }
 
 void Core::reset_counts() {
+  earlier_instructions_ += pipeline_.counts().instructions;
   pipeline_.reset_counts();
   auto clear = [](std::vector<std::unique_ptr<Block>>& blocks) {
     for (auto& block : blocks) {

@@ -31,6 +31,8 @@ class CoreObserver {
   virtual void watched_load(Time /*now*/, std::uint64_t /*address*/) {}
   virtual void console(char /*byte*/) {}
   virtual void statistics_table(std::uint64_t /*address*/) {}
+  // The guest waits for an interrupt.
+  virtual void idle(Time /*now*/) {}
   // At least every quantum of simulated time. Returning false stops the core.
   virtual bool keep_running(Time /*now*/) { return true; }
 };
@@ -62,6 +64,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   Time local_time() const;
   std::uint64_t interrupts_taken() const { return interrupts_taken_; }
   const PipelineCounts& counts() const { return pipeline_.counts(); }
+  std::uint64_t total_instructions() const { return earlier_instructions_ + pipeline_.counts().instructions; }
 
   // Counters start again from zero; cycles() does not.
   void reset_counts();
@@ -112,12 +115,12 @@ class Core : public sc_core::sc_module, public InterruptSink {
   bool watched_hit_ = false;
   Cycle next_sync_{};
   std::unique_ptr<Hooks> hooks_;
-  std::vector<std::uint64_t> prefetch_addresses_;
 
   std::uint64_t pending_ = 0;
   sc_core::sc_event wake_;
   bool idle_ = false;
   std::uint64_t interrupts_taken_ = 0;
+  std::uint64_t earlier_instructions_ = 0;
   bool stop_ = false;
   Ended ended_ = Ended::running;
   std::exception_ptr failure_;

@@ -16,10 +16,12 @@ class LatencyHistogram {
     ++count_;
     sum_ += latency.value;
     if (latency > max_) max_ = latency;
+    if (count_ == 1 || latency < min_) min_ = latency;
   }
 
   std::uint64_t count() const { return count_; }
   Time mean() const { return Time{count_ == 0 ? 0 : sum_ / count_}; }
+  Time min() const { return min_; }
   Time max() const { return max_; }
 
   // Upper edge of the bucket that holds the given share, in thousandths, of the values; zero when there are none.
@@ -54,6 +56,7 @@ class LatencyHistogram {
   decltype(boost::histogram::make_histogram(Axis())) histogram_ = boost::histogram::make_histogram(Axis(0, kBuckets));
   std::uint64_t count_ = 0;
   std::uint64_t sum_ = 0;
+  Time min_{};
   Time max_{};
 };
 

@@ -96,6 +96,12 @@ void Scenario::visit(ParameterVisitor& v) {
   run.visit(v);
   driver.visit(v);
   platform.visit(v);
+  wire.visit(v);
+  traffic.visit(v);
+  cpu.visit(v);
+  memory.visit(v);
+  pcie.visit(v);
+  nic.visit(v);
 }
 
 std::filesystem::path Scenario::file_of(std::string_view parameter) const {

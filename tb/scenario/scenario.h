@@ -6,6 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "model/connectx/config.h"
+#include "model/core/config.h"
+#include "model/fabric/pcie_config.h"
+#include "model/memory/config.h"
+#include "model/wire/ethernet_wire.h"
+#include "model/wire/traffic.h"
 #include "tb/scenario/config.h"
 #include "tb/scenario/parameter_set.h"
 
@@ -16,6 +22,12 @@ struct Scenario {
   RunConfig run;
   DriverConfig driver;
   PlatformConfig platform;
+  WireConfig wire;
+  TrafficConfig traffic;
+  CoreConfig cpu;
+  MemoryConfig memory;
+  PcieConfig pcie;
+  ConnectxConfig nic;
 
   std::string name;                  // file name without ".toml"
   std::string description;           // of the file

@@ -1,0 +1,217 @@
+#include "tb/board/board.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/base/errors.h"
+#include "model/guest/contract.h"
+
+namespace ringside {
+
+namespace {
+
+constexpr Time kTick = microseconds(100);         // how often the run is looked after while the core sleeps
+constexpr std::uint64_t kBatchPackets = 4096;     // of the convergence test
+constexpr std::uint64_t kBootStack = 64 * 1024;   // bytes, from the contract
+constexpr std::uint64_t kLargePage = 2 << 20;
+
+std::uint64_t aligned(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
+
+TrafficConfig resolved(const Scenario& scenario) {
+  TrafficConfig traffic = scenario.traffic;
+  if (!traffic.pcap.empty()) traffic.pcap = scenario.file_of("traffic.pcap").string();
+  return traffic;
+}
+
+const Image& checked(const Image& image, const Scenario& scenario) {
+  if (image.architecture() == scenario.cpu.isa()) return image;
+  throw InputError(fmt::format("{}: an image for {}; cpu.model \"{}\" is allowed to run one for {}", image.path(),
+                               name(image.architecture()), scenario.platform.cpu_model, name(scenario.cpu.isa())));
+}
+
+PhysAddr ram_end(const Scenario& scenario) { return PhysAddr{guest::kRamBase + scenario.memory.ram_size.value}; }
+
+}  // namespace
+
+Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<bool>& interrupted)
+    : scenario_(scenario),
+      progress_(progress),
+      interrupted_(interrupted),
+      bridge_("bridge", timeline_),
+      memory_(PhysAddr{guest::kRamBase}, scenario.memory.ram_size),
+      caches_(memory_, scenario.memory),
+      image_(scenario.image.string(), ram_end(scenario)),
+      traffic_(make_traffic(resolved(scenario), scenario.run.seed)),
+      pcie_("pcie", scenario.pcie, timeline_, memory_, caches_, *this),
+      nic_("nic", scenario.nic, timeline_, pcie_),
+      wire_("wire", scenario.wire, timeline_, *traffic_, nic_),
+      core_("core0", scenario.cpu, (image_.load(memory_), checked(image_, scenario)), memory_, caches_.add_core(scenario.cpu.frequency), pcie_,
+            timeline_, bridge_, *this),
+      tracker_(timeline_) {
+  pcie_.attach(nic_, guest::kNicBar, guest::kNicBarSize);
+  pcie_.set_observer(&tracker_);
+  nic_.set_observer(&tracker_);
+  wire_.set_observer(&tracker_);
+  wire_.register_statistics(wire_statistics_);
+  nic_.register_statistics(nic_statistics_);
+  pcie_.register_statistics(pcie_statistics_);
+  caches_.register_statistics(memory_statistics_);
+}
+
+Board::~Board() = default;
+
+void Board::write_board_info(std::uint64_t stack_top) {
+  const DriverConfig& driver = scenario_.driver;
+  guest::board_info info{};
+  info.magic = guest::kBoardMagic;
+  info.version = guest::kContractVersion;
+  info.ram_size = memory_.size().value;
+  info.heap_base = aligned(image_.end(), kLargePage);
+  info.heap_size = ram_end(scenario_).value - info.heap_base;
+  info.stack_top = stack_top;
+  info.nic_bar = guest::kNicBar;
+  info.tsc_khz = scenario_.cpu.frequency.value;
+  info.rx_ring = static_cast<std::uint32_t>(driver.rx_ring);
+  info.mtu = static_cast<std::uint32_t>(driver.mtu);
+  info.rx_usecs = static_cast<std::uint32_t>(driver.rx_usecs);
+  info.rx_frames = static_cast<std::uint32_t>(driver.rx_frames);
+  info.rx_cqe_moderation = driver.cqe_moderation ? 1 : 0;
+  info.napi_budget = static_cast<std::uint32_t>(driver.napi_budget);
+  const std::size_t length = std::min(driver.xdp.size(), sizeof info.xdp_program - 1);
+  std::memcpy(info.xdp_program, driver.xdp.data(), length);
+  std::memcpy(memory_.host(PhysAddr{guest::kRamBase}), &info, sizeof info);
+}
+
+RunResult Board::run() {
+  const std::uint64_t stack_top = guest::kRamBase + 0x1000 + kBootStack;
+  write_board_info(stack_top);
+  core_.boot(image_.entry(), guest::kRamBase, stack_top);
+  timeline_.schedule(kTick, *this);
+  std::string error;
+  try {
+    sc_core::sc_start();
+    if (core_.failure() != nullptr) std::rethrow_exception(core_.failure());
+    // The kernel ran out of events while the core sleeps: either all is done, or all wait for each other.
+    if (!ended_ && core_.ended() == Core::Ended::running && !quiet()) error = stuck();
+    account_for_all_packets();
+  } catch (const InvariantError& broken) {
+    error = broken.what();
+  }
+  RunResult result = this->result();
+  if (!error.empty()) {
+    result.stop_reason = StopReason::error;
+    result.error = error;
+  }
+  return result;
+}
+
+void Board::start_traffic(Time now) {
+  traffic_started_ = true;
+  const std::vector<CqRange> queues = nic_.cq_ranges();
+  if (!queues.empty()) {
+    std::uint64_t begin = UINT64_MAX, end = 0;
+    for (const CqRange& queue : queues) {
+      begin = std::min(begin, queue.base.value);
+      end = std::max(end, queue.base.value + (sizeof(connectx::cqe64) << queue.log_size));
+    }
+    core_.watch(begin, end);
+  }
+  wire_.start(now);
+  window_target_ = scenario_.run.warmup;
+  start_window();
+  warmed_up_ = scenario_.run.warmup == 0;
+  if (warmed_up_) window_target_ = scenario_.run.packets;
+}
+
+void Board::start_window() {
+  core_.reset_counts();
+  tracker_.start_window();
+  window_start_ = totals();
+  batch_start_ = window_start_.at;
+  batch_end_ = window_start_.delivered + kBatchPackets;
+}
+
+void Board::end(StopReason reason) {
+  if (ended_) return;
+  ended_ = true;
+  reason_ = reason;
+  wire_.stop();
+  core_.stop();
+}
+
+void Board::watched_load(Time now, std::uint64_t address) {
+  if (ended_ || !tracker_.slot_read(now, address)) return;
+  const std::uint64_t delivered = tracker_.delivered();
+  if (delivered == batch_end_) {
+    convergence_.add_batch(now - batch_start_);
+    batch_start_ = now;
+    batch_end_ += kBatchPackets;
+    progress_.update(now, delivered);
+    const bool known = scenario_.run.converge != 0 && warmed_up_ && convergence_.reached(scenario_.run.converge);
+    if (known) return end(StopReason::converged);
+  }
+  if (delivered != window_target_ || window_target_ == 0) return;
+  if (warmed_up_) return end(StopReason::packets);
+  warmed_up_ = true;
+  window_target_ = scenario_.run.packets == 0 ? 0 : delivered + scenario_.run.packets;
+  convergence_ = Convergence();
+  start_window();
+}
+
+void Board::console(char byte) { console_ += byte; }
+
+// The guest's first wait ends its set-up: the link comes up.
+void Board::idle(Time now) {
+  if (!traffic_started_) start_traffic(now);
+}
+
+void Board::interrupt(Time now, std::uint32_t vector) { core_.interrupt(now, vector); }
+
+bool Board::keep_running(Time now) {
+  check_progress(now);
+  return !ended_;
+}
+
+void Board::fire(Time now, std::uint64_t) {
+  check_progress(now);
+  if (!ended_) timeline_.schedule(now + kTick, *this);
+}
+
+// Nothing more will happen: every offered packet has been counted somewhere.
+bool Board::quiet() const {
+  return traffic_started_ && wire_.exhausted() && nic_.packets_inside() == 0 && tracker_.unread() == 0;
+}
+
+void Board::check_progress(Time now) {
+  if (ended_) return;
+  if (interrupted_) return end(StopReason::interrupted);
+  if (quiet() && core_.idle()) return end(StopReason::exhausted);
+  const std::uint64_t mark = tracker_.delivered() + core_.interrupts_taken() + (traffic_started_ ? 1 : 0);
+  if (mark != progress_mark_ || (core_.idle() && tracker_.offered() == tracker_.delivered())) {
+    progress_mark_ = mark;
+    progress_at_ = now;
+  }
+  const Time limit = scenario_.run.time;
+  if (limit.value != 0 && now >= limit) return end(StopReason::time);
+  if (now > progress_at_ + scenario_.run.watchdog) throw InvariantError(now, "core0", stuck());
+}
+
+std::string Board::stuck() const {
+  const std::string core = core_.idle() ? "the guest waits for an interrupt" : fmt::format("the guest spins in {}", core_.where());
+  return fmt::format("no packet was read and no interrupt taken for run.watchdog: {}; {}", core, nic_.waiting_for());
+}
+
+void Board::account_for_all_packets() const {
+  const Time now = timeline_.now();
+  nic_.check_conservation(now);
+  const std::uint64_t in_flight = nic_.packets_inside() + tracker_.unread();
+  if (tracker_.offered() != tracker_.delivered() + tracker_.dropped() + in_flight) {
+    throw InvariantError(now, "board",
+                         fmt::format("packets are conserved: offered {} = delivered {} + dropped {} + in flight {}",
+                                     tracker_.offered(), tracker_.delivered(), tracker_.dropped(), in_flight));
+  }
+}
+
+}  // namespace ringside

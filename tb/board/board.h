@@ -1,0 +1,104 @@
+// A machine under test: memory, caches, PCIe, a ConnectX, a wire with traffic and a core that runs a guest image.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/base/kernel_bridge.h"
+#include "model/base/timeline.h"
+#include "model/connectx/connectx.h"
+#include "model/core/core.h"
+#include "model/core/image.h"
+#include "model/fabric/pcie_link.h"
+#include "model/memory/memory_system.h"
+#include "model/memory/physical_memory.h"
+#include "model/probe/statistics.h"
+#include "model/wire/ethernet_wire.h"
+#include "model/wire/traffic.h"
+#include "tb/board/convergence.h"
+#include "tb/board/packet_tracker.h"
+#include "tb/board/simulate.h"
+#include "tb/report/run_result.h"
+#include "tb/scenario/scenario.h"
+
+namespace ringside {
+
+class Board : private CoreObserver, private InterruptSink, private EventTarget {
+ public:
+  Board(const Scenario& scenario, Progress& progress, const std::atomic<bool>& interrupted);
+  ~Board() override;
+
+  // Boots the guest and runs to the end. Once only.
+  RunResult run();
+
+ private:
+  void write_board_info(std::uint64_t stack_top);
+  void open_books();
+  void start_traffic(Time now);
+  void start_window();
+  void end(StopReason reason);
+  bool quiet() const;
+  void check_progress(Time now);
+  void account_for_all_packets() const;
+  std::string stuck() const;
+
+  // From the core, the fabric and the timeline.
+  void watched_load(Time now, std::uint64_t address) override;
+  void console(char byte) override;
+  void statistics_table(std::uint64_t address) override { guest_statistics_ = address; }
+  void idle(Time now) override;
+  bool keep_running(Time now) override;
+  void interrupt(Time now, std::uint32_t vector) override;
+  void fire(Time now, std::uint64_t argument) override;
+
+  RunResult result();
+  void report_functions(RunResult& result) const;
+  void report_counters(RunResult& result) const;
+  void report_guest_counters(RunResult& result) const;
+  void report_uses(RunResult& result) const;
+
+  // Totals whose growth over the window is reported.
+  struct Totals {
+    Time at;
+    std::uint64_t cycles, delivered, delivered_bytes, interrupts;
+    std::uint64_t wire_busy, up_busy, down_busy, dram_bytes, completed;
+  };
+  Totals totals() const;
+  std::uint64_t statistic(const Statistics& statistics, std::string_view name) const;
+
+  const Scenario& scenario_;
+  Progress& progress_;
+  const std::atomic<bool>& interrupted_;
+
+  Timeline timeline_;
+  KernelBridge bridge_;
+  PhysicalMemory memory_;
+  MemorySystem caches_;
+  Image image_;
+  std::unique_ptr<TrafficSource> traffic_;
+  PcieLink pcie_;
+  ConnectX nic_;
+  EthernetWire wire_;
+  Core core_;
+  PacketTracker tracker_;
+  Statistics wire_statistics_, nic_statistics_, pcie_statistics_, memory_statistics_;
+
+  std::uint64_t guest_statistics_ = 0;
+  std::string console_;
+  bool traffic_started_ = false;
+  bool warmed_up_ = false;
+  Totals window_start_{};
+  std::uint64_t window_target_ = 0;  // delivered packets at which the run or its warm-up ends
+  Convergence convergence_;
+  Time batch_start_{};
+  std::uint64_t batch_end_ = 0;
+
+  Time progress_at_{};
+  std::uint64_t progress_mark_ = 0;
+  StopReason reason_ = StopReason::exhausted;
+  bool ended_ = false;
+};
+
+}  // namespace ringside

@@ -1,0 +1,153 @@
+// What a board reports at the end of a run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "model/guest/contract.h"
+#include "tb/board/board.h"
+
+namespace ringside {
+
+std::uint64_t Board::statistic(const Statistics& statistics, std::string_view name) const {
+  for (const Statistic& s : statistics.all()) {
+    if (s.name == name) return *s.value;
+  }
+  return 0;
+}
+
+Board::Totals Board::totals() const {
+  return {core_.local_time(),
+          core_.cycles().value,
+          tracker_.delivered(),
+          tracker_.delivered_bytes(),
+          core_.interrupts_taken(),
+          statistic(wire_statistics_, "wire_busy"),
+          statistic(pcie_statistics_, "pcie_upstream_busy"),
+          statistic(pcie_statistics_, "pcie_downstream_busy"),
+          caches_.dram().read_bytes() + caches_.dram().write_bytes(),
+          nic_.packets_completed()};
+}
+
+RunResult Board::result() {
+  const Totals now = totals();
+  RunResult result;
+  result.stop_reason = reason_;
+  result.simulated = now.at;
+  result.window = {window_start_.at,
+                   now.at,
+                   now.delivered - window_start_.delivered,
+                   bytes(now.delivered_bytes - window_start_.delivered_bytes),
+                   core_.counts().instructions,
+                   now.cycles - window_start_.cycles,
+                   scenario_.cpu.frequency};
+  result.packets.offered = tracker_.offered();
+  result.packets.delivered = tracker_.delivered();
+  result.packets.in_flight = nic_.packets_inside() + tracker_.unread();
+  for (const auto& [cause, count] : tracker_.drops()) result.packets.dropped.push_back({cause, count});
+  report_functions(result);
+  report_counters(result);
+  report_guest_counters(result);
+  report_uses(result);
+  const LatencyHistogram& latency = tracker_.latency();
+  result.latency = {latency.count(),         latency.min(),           latency.mean(),          latency.percentile(500),
+                    latency.percentile(900), latency.percentile(990), latency.percentile(999), latency.max()};
+  result.fingerprint = tracker_.fingerprint();
+  result.total_instructions = core_.total_instructions();
+  return result;
+}
+
+void Board::report_functions(RunResult& result) const {
+  std::map<std::string, FunctionCost> by_name;
+  for (const Block* block : core_.blocks()) {
+    for (std::size_t i = 0; i < block->instructions.size(); ++i) {
+      const InstructionCounts& counts = block->counts[i];
+      const std::uint64_t address = block->instructions[i].address;
+      const GuestFunction* function = image_.find_function(address);
+      const std::string name = function != nullptr ? function->name : fmt::format("{:#x}", address);
+      FunctionCost& cost = by_name[name];
+      cost.name = name;
+      cost.instructions += counts.executed;
+      if (function != nullptr && function->address == address) cost.calls += counts.executed;
+      for (std::size_t reason = 0; reason < kStallReasons; ++reason) {
+        cost.cycles += counts.cycles[reason];
+        cost.stalls[reason] += counts.cycles[reason];
+        result.stalls[reason] += counts.cycles[reason];
+      }
+    }
+  }
+  for (auto& [name, cost] : by_name) {
+    if (cost.cycles != 0 || cost.instructions != 0) result.functions.push_back(std::move(cost));
+  }
+}
+
+void Board::report_counters(RunResult& result) const {
+  auto add_all = [&](const char* group, const Statistics& statistics) {
+    for (const Statistic& s : statistics.all()) result.counters.push_back({group, s.name, s.unit, *s.value, s.description});
+  };
+  add_all("wire", wire_statistics_);
+  add_all("nic", nic_statistics_);
+  add_all("pcie", pcie_statistics_);
+  add_all("memory", memory_statistics_);
+  const PipelineCounts& c = core_.counts();
+  const auto add = [&](const char* name, const char* unit, std::uint64_t value, const char* description) {
+    result.counters.push_back({"core", name, unit, value, description});
+  };
+  add("instructions", "instructions", c.instructions, "Guest instructions in the measured window.");
+  add("micro_ops", "micro-ops", c.micro_ops, "Micro-ops dispatched in the window.");
+  add("branches", "branches", c.branches, "Branches in the window.");
+  add("branch_misses", "branches", c.mispredicts, "Branches predicted wrongly in the window.");
+  add("loads", "loads", c.loads, "Loads in the window.");
+  add("stores", "stores", c.stores, "Stores in the window.");
+  add("forwarded_loads", "loads", c.forwarded_loads, "Loads served by an older store in the window.");
+  add("interrupts", "interrupts", core_.interrupts_taken(), "Interrupts taken.");
+}
+
+void Board::report_guest_counters(RunResult& result) const {
+  constexpr std::size_t kMost = 4096;  // a table without an end is cut here
+  for (std::size_t i = 0; guest_statistics_ != 0 && i < kMost; ++i) {
+    const PhysAddr at{guest_statistics_ + i * sizeof(guest::guest_stat)};
+    if (!memory_.contains(at, sizeof(guest::guest_stat))) return;
+    guest::guest_stat entry;
+    std::memcpy(&entry, memory_.host(at), sizeof entry);
+    if (entry.name[0] == '\0') return;
+    entry.name[sizeof entry.name - 1] = '\0';
+    const PhysAddr where{reinterpret_cast<std::uint64_t>(entry.value)};
+    std::uint64_t value = 0;
+    if (!memory_.contains(where, sizeof value)) continue;
+    std::memcpy(&value, memory_.host(where), sizeof value);
+    result.counters.push_back({"driver", entry.name, "", value, "Counted by the guest."});
+  }
+}
+
+void Board::report_uses(RunResult& result) const {
+  const Totals now = totals();
+  const std::uint64_t elapsed = now.at.value - window_start_.at.value;
+  const std::uint64_t cycles = now.cycles - window_start_.cycles;
+  const std::uint64_t idle = result.stalls[static_cast<std::size_t>(StallReason::idle)];
+  const auto busy = [&](const char* resource, std::uint64_t end, std::uint64_t begin) {
+    result.limits.push_back({resource, end - begin, elapsed});
+  };
+  result.limits.push_back({"core", cycles - std::min(idle, cycles), cycles});
+  busy("wire", now.wire_busy, window_start_.wire_busy);
+  busy("pcie upstream", now.up_busy, window_start_.up_busy);
+  busy("pcie downstream", now.down_busy, window_start_.down_busy);
+  const Bytes dram_bytes{now.dram_bytes - window_start_.dram_bytes};
+  result.limits.push_back({"dram bandwidth", transfer_time(dram_bytes, scenario_.memory.dram_bandwidth).value, elapsed});
+  result.limits.push_back(
+      {"nic rx engine", (now.completed - window_start_.completed) * scenario_.nic.packet_interval().value, elapsed});
+
+  const auto memory = [&](const char* name) { return statistic(memory_statistics_, name); };
+  const std::uint64_t loads = memory("mem_loads_l1") + memory("mem_loads_l2") + memory("mem_loads_llc") + memory("mem_loads_dram");
+  result.uses.push_back({"cache", "loads that hit L1", memory("mem_loads_l1"), loads, "loads"});
+  result.uses.push_back({"cache", "loads that hit L2", memory("mem_loads_l2"), loads, "loads"});
+  result.uses.push_back({"cache", "loads that hit LLC", memory("mem_loads_llc"), loads, "loads"});
+  result.uses.push_back({"cache", "loads from DRAM", memory("mem_loads_dram"), loads, "loads"});
+  const std::uint64_t lines = memory("dma_write_lines");
+  result.uses.push_back({"ddio", "DMA lines kept in the LLC", lines - memory("dma_writes_dram"), lines, "lines"});
+  result.uses.push_back({"ddio", "dirty lines pushed to DRAM", memory("ddio_evictions"), lines, "lines"});
+  result.uses.push_back({"ring", "completions not yet read", tracker_.unread(), scenario_.driver.rx_ring, "entries"});
+}
+
+}  // namespace ringside

@@ -1,5 +1,5 @@
-// Ordering of memory accesses. x86 keeps loads and stores to ordinary memory in order, so that the DMA barriers only bind
-// the compiler; AArch64 needs an instruction for the outer shareable domain, which devices are in.
+// Ordering of memory accesses. x86 keeps loads and stores to ordinary memory in order, so that the DMA barriers only
+// bind the compiler; AArch64 needs an instruction for the outer shareable domain, which devices are in.
 #pragma once
 
 #include "driver/kernel/types.h"

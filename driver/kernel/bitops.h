@@ -7,7 +7,9 @@ __always_inline bool test_bit(u32 nr, const unsigned long* addr) { return (READ_
 
 __always_inline void set_bit(u32 nr, unsigned long* addr) { __atomic_fetch_or(addr, 1ul << nr, __ATOMIC_RELAXED); }
 
-__always_inline void clear_bit(u32 nr, unsigned long* addr) { __atomic_fetch_and(addr, ~(1ul << nr), __ATOMIC_RELAXED); }
+__always_inline void clear_bit(u32 nr, unsigned long* addr) {
+  __atomic_fetch_and(addr, ~(1ul << nr), __ATOMIC_RELAXED);
+}
 
 __always_inline bool test_and_set_bit(u32 nr, unsigned long* addr) {
   return (__atomic_fetch_or(addr, 1ul << nr, __ATOMIC_SEQ_CST) >> nr) & 1;

@@ -4,17 +4,15 @@
 softnet_data softnet;
 int netdev_budget = 300;
 
-namespace {
-
-__always_inline bool try_cmpxchg(unsigned long* ptr, unsigned long* old, unsigned long value) {
+static __always_inline bool try_cmpxchg(unsigned long* ptr, unsigned long* old, unsigned long value) {
   return __atomic_compare_exchange_n(ptr, old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-__always_inline bool napi_is_scheduled(const napi_struct* napi) {
+static __always_inline bool napi_is_scheduled(const napi_struct* napi) {
   return (READ_ONCE(napi->state) & BIT(NAPI_STATE_SCHED)) != 0;
 }
 
-noinline int __napi_poll(napi_struct* napi, bool* repoll) {
+static noinline int __napi_poll(napi_struct* napi, bool* repoll) {
   const int weight = napi->weight;
   int work = 0;
   if (napi_is_scheduled(napi)) work = napi->poll(napi, weight);
@@ -25,7 +23,7 @@ noinline int __napi_poll(napi_struct* napi, bool* repoll) {
   return work;
 }
 
-int napi_poll(napi_struct* napi, list_head* repoll) {
+static int napi_poll(napi_struct* napi, list_head* repoll) {
   bool do_repoll = false;
   list_del_init(&napi->poll_list);
   const int work = __napi_poll(napi, &do_repoll);
@@ -33,7 +31,7 @@ int napi_poll(napi_struct* napi, list_head* repoll) {
   return work;
 }
 
-void net_rx_action() {
+static void net_rx_action() {
   softnet_data* sd = &softnet;
   int budget = netdev_budget;
   list_head list;
@@ -57,8 +55,6 @@ void net_rx_action() {
   list_splice_tail_init(&list, &sd->poll_list);
   if (!list_empty(&sd->poll_list)) raise_softirq(NET_RX_SOFTIRQ);
 }
-
-}  // namespace
 
 void net_dev_init() {
   softnet = {};

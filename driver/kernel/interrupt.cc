@@ -2,8 +2,6 @@
 
 #include "driver/kernel/types.h"
 
-namespace {
-
 constexpr u32 NR_VECTORS = 64;
 constexpr u32 NR_SOFTIRQS = 10;
 
@@ -12,12 +10,12 @@ struct irqaction {
   void* dev_id;
 };
 
-irqaction irq_actions[NR_VECTORS];
-void (*softirq_vec[NR_SOFTIRQS])();
-u32 softirq_pending;
-list_head workqueue;
+static irqaction irq_actions[NR_VECTORS];
+static void (*softirq_vec[NR_SOFTIRQS])();
+static u32 softirq_pending;
+static list_head workqueue;
 
-void __do_softirq() {
+static void __do_softirq() {
   u32 pending = softirq_pending;
   softirq_pending = 0;
   while (pending != 0) {
@@ -27,13 +25,11 @@ void __do_softirq() {
   }
 }
 
-void process_one_work() {
+static void process_one_work() {
   work_struct* work = container_of(workqueue.next, work_struct, entry);
   list_del_init(&work->entry);
   work->func(work);
 }
-
-}  // namespace
 
 int request_irq(u32 irq, irq_handler_t handler, void* dev_id) {
   if (irq >= NR_VECTORS || irq_actions[irq].handler != nullptr) return -EINVAL;

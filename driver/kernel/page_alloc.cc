@@ -5,18 +5,17 @@
 u64 vmemmap_base;
 u64 page_offset_base;
 
-namespace {
-
-// Frames from next_pfn up have never been used; older ones that are free are chained. Start-up memory comes from the top.
+// Frames from next_pfn up have never been used; older ones that are free are chained. Start-up memory comes from the
+// top.
 struct zone {
   page* free_list;
   u64 next_pfn;
   u64 end;
 };
 
-zone zone_normal;
+static zone zone_normal;
 
-page* rmqueue(zone* z) {
+static page* rmqueue(zone* z) {
   page* p = z->free_list;
   if (p != nullptr) {
     z->free_list = p->buddy_next;
@@ -25,8 +24,6 @@ page* rmqueue(zone* z) {
   if (((z->next_pfn + 1) << PAGE_SHIFT) > z->end) return nullptr;
   return pfn_to_page(z->next_pfn++);
 }
-
-}  // namespace
 
 void mm_init(u64 base, u64 size) {
   const u64 pages = size >> PAGE_SHIFT;

@@ -3,25 +3,23 @@
 #include "driver/kernel/board.h"
 #include "driver/kernel/string.h"
 
-namespace {
-
-void page_pool_dma_sync_for_device(const page_pool* pool, const page* p, u32 dma_sync_size) {
+static void page_pool_dma_sync_for_device(const page_pool* pool, const page* p, u32 dma_sync_size) {
   if (!pool->dma_sync || !dma_dev_need_sync(pool->p.dev)) return;
   const u32 size = min(dma_sync_size, pool->p.max_len);
   __dma_sync_single_for_device(pool->p.dev, page_pool_get_dma_addr(p) + pool->p.offset, size, pool->p.dma_dir);
 }
 
-void page_pool_dma_map(page_pool* pool, page* p) {
+static void page_pool_dma_map(page_pool* pool, page* p) {
   p->dma_addr = dma_map_page_attrs(pool->p.dev, p, 0, PAGE_SIZE, pool->p.dma_dir);
 }
 
-void page_pool_set_pp_info(page_pool* pool, page* p) {
+static void page_pool_set_pp_info(page_pool* pool, page* p) {
   p->pp = pool;
   p->pp_magic |= PP_SIGNATURE;
   page_pool_fragment_page(p, 1);
 }
 
-void page_pool_return_page(page_pool* pool, page* p) {
+static void page_pool_return_page(page_pool* pool, page* p) {
   if (pool->dma_map) {
     dma_unmap_page_attrs(pool->p.dev, p->dma_addr, PAGE_SIZE, pool->p.dma_dir);
     p->dma_addr = 0;
@@ -32,7 +30,7 @@ void page_pool_return_page(page_pool* pool, page* p) {
   put_page(p);
 }
 
-noinline page* page_pool_refill_alloc_cache(page_pool* pool) {
+static noinline page* page_pool_refill_alloc_cache(page_pool* pool) {
   ptr_ring* r = &pool->ring;
   if (__ptr_ring_empty(r)) {
     pool->alloc_stats.empty++;
@@ -55,7 +53,7 @@ noinline page* page_pool_refill_alloc_cache(page_pool* pool) {
   return pool->alloc.cache[--pool->alloc.count];
 }
 
-__always_inline page* __page_pool_get_cached(page_pool* pool) {
+static __always_inline page* __page_pool_get_cached(page_pool* pool) {
   if (likely(pool->alloc.count)) {
     pool->alloc_stats.fast++;
     return pool->alloc.cache[--pool->alloc.count];
@@ -63,7 +61,7 @@ __always_inline page* __page_pool_get_cached(page_pool* pool) {
   return page_pool_refill_alloc_cache(pool);
 }
 
-noinline page* __page_pool_alloc_pages_slow(page_pool* pool) {
+static noinline page* __page_pool_alloc_pages_slow(page_pool* pool) {
   // The caller has found the cache empty.
   memset(pool->alloc.cache, 0, sizeof(page*) * PP_ALLOC_CACHE_REFILL);
   const u32 nr_pages = alloc_pages_bulk(PP_ALLOC_CACHE_REFILL, pool->alloc.cache);
@@ -81,9 +79,9 @@ noinline page* __page_pool_alloc_pages_slow(page_pool* pool) {
 }
 
 // Nobody else may hold the page, or it would be written to while in use elsewhere.
-__always_inline bool __page_pool_page_can_be_recycled(const page* p) { return page_ref_count(p) == 1; }
+static __always_inline bool __page_pool_page_can_be_recycled(const page* p) { return page_ref_count(p) == 1; }
 
-__always_inline bool page_pool_recycle_in_cache(page* p, page_pool* pool) {
+static __always_inline bool page_pool_recycle_in_cache(page* p, page_pool* pool) {
   if (unlikely(pool->alloc.count == PP_ALLOC_CACHE_SIZE)) {
     pool->recycle_stats->cache_full++;
     return false;
@@ -93,7 +91,7 @@ __always_inline bool page_pool_recycle_in_cache(page* p, page_pool* pool) {
   return true;
 }
 
-bool page_pool_recycle_in_ring(page_pool* pool, page* p) {
+static bool page_pool_recycle_in_ring(page_pool* pool, page* p) {
   spin_lock(&pool->ring.producer_lock);
   const bool done = __ptr_ring_produce(&pool->ring, p) == 0;
   spin_unlock(&pool->ring.producer_lock);
@@ -101,11 +99,9 @@ bool page_pool_recycle_in_ring(page_pool* pool, page* p) {
   return done;
 }
 
-void page_pool_empty_alloc_cache_once(page_pool* pool) {
+static void page_pool_empty_alloc_cache_once(page_pool* pool) {
   while (pool->alloc.count > 0) page_pool_return_page(pool, pool->alloc.cache[--pool->alloc.count]);
 }
-
-}  // namespace
 
 page_pool* page_pool_create(const page_pool_params* params) {
   constexpr u32 largest_pool = 32768;

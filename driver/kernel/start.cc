@@ -4,27 +4,23 @@
 #include "driver/kernel/io.h"
 #include "driver/kernel/mm.h"
 
-namespace {
-
 using ringside::guest::BoardReg;
 
-__iomem* board_register(BoardReg reg) {
+static __iomem* board_register(BoardReg reg) {
   return reinterpret_cast<__iomem*>(ringside::guest::kBoardRegs + static_cast<u64>(reg));
 }
 
-void console_write(const char* text) {
+static void console_write(const char* text) {
   for (; *text != '\0'; text++) writeq(static_cast<u8>(*text), board_register(BoardReg::console));
 }
 
 // Handles interrupts, and the softirqs that they raise, for ever.
-[[noreturn]] void cpu_idle_loop() {
+[[noreturn]] static void cpu_idle_loop() {
   for (;;) {
     writeq(0, board_register(BoardReg::idle));
     handle_interrupts(readq(board_register(BoardReg::pending)));
   }
 }
-
-}  // namespace
 
 void panic(const char* message) {
   console_write("Kernel panic - not syncing: ");

@@ -2,15 +2,13 @@
 // with the ends covered by overlapping accesses; no `dc zva`.
 #include "driver/kernel/string.h"
 
-namespace {
-
 #if defined(__x86_64__)
 
-inline void fill(void* s, u8 value, size_t n) {
+static inline void fill(void* s, u8 value, size_t n) {
   asm volatile("rep stosb" : "+D"(s), "+c"(n) : "a"(value) : "memory");
 }
 
-inline void copy(void* dest, const void* src, size_t n) {
+static inline void copy(void* dest, const void* src, size_t n) {
   asm volatile("rep movsb" : "+D"(dest), "+S"(src), "+c"(n)::"memory");
 }
 
@@ -23,17 +21,19 @@ struct [[gnu::packed, gnu::may_alias]] Unaligned {
   T value;
 };
 template <class T>
-inline T load(const u8* p) {
+static inline T load(const u8* p) {
   return reinterpret_cast<const volatile Unaligned<T>*>(p)->value;
 }
 template <class T>
-inline void store(u8* p, T value) {
+static inline void store(u8* p, T value) {
   reinterpret_cast<volatile Unaligned<T>*>(p)->value = value;
 }
 
-inline void store_pair(u8* p, u64 a, u64 b) { asm volatile("stp %0, %1, [%2]" ::"rZ"(a), "rZ"(b), "r"(p) : "memory"); }
+static inline void store_pair(u8* p, u64 a, u64 b) {
+  asm volatile("stp %0, %1, [%2]" ::"rZ"(a), "rZ"(b), "r"(p) : "memory");
+}
 
-inline void fill(void* s, u8 value, size_t n) {
+static inline void fill(void* s, u8 value, size_t n) {
   u8* p = static_cast<u8*>(s);
   const u64 pattern = value * 0x0101'0101'0101'0101u;
   if (n >= 16) {
@@ -57,7 +57,7 @@ inline void fill(void* s, u8 value, size_t n) {
   if (n & 1) store<u8>(p, value);
 }
 
-inline void copy(void* dest, const void* src, size_t n) {
+static inline void copy(void* dest, const void* src, size_t n) {
   u8* d = static_cast<u8*>(dest);
   const u8* s = static_cast<const u8*>(src);
   if (n >= 16) {
@@ -73,8 +73,6 @@ inline void copy(void* dest, const void* src, size_t n) {
 }
 
 #endif
-
-}  // namespace
 
 void* memset(void* s, int c, size_t n) {
   fill(s, static_cast<u8>(c), n);

@@ -20,7 +20,7 @@ using std::size_t;
 #ifndef __always_inline  // the C library's headers may have it
 #define __always_inline inline __attribute__((always_inline))
 #endif
-#define noinline [[gnu::noinline]]
+#define noinline __attribute__((noinline))
 #define ____cacheline_aligned alignas(64)
 
 inline constexpr u32 PAGE_SHIFT = 12;

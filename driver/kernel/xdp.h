@@ -78,9 +78,7 @@ struct bpf_prog {
 // The program in the image with this name, or null.
 const bpf_prog* bpf_prog_get_by_name(const char* name);
 
-__always_inline u32 bpf_prog_run_xdp(const bpf_prog* prog, xdp_buff* xdp) {
-  return prog->bpf_func(xdp, prog->insnsi);
-}
+__always_inline u32 bpf_prog_run_xdp(const bpf_prog* prog, xdp_buff* xdp) { return prog->bpf_func(xdp, prog->insnsi); }
 
 void xdp_rxq_info_reg(xdp_rxq_info* xdp_rxq, net_device* dev, u32 queue_index, u32 napi_id);
 void xdp_rxq_info_reg_mem_model(xdp_rxq_info* xdp_rxq, xdp_mem_type type, u32 id);

@@ -3,9 +3,7 @@
 
 namespace cx = ringside::connectx;
 
-namespace {
-
-int mlx5e_open_cq(mlx5e_channel* c, const mlx5e_params* params, mlx5e_cq* cq) {
+static int mlx5e_open_cq(mlx5e_channel* c, const mlx5e_params* params, mlx5e_cq* cq) {
   mlx5_cqwq_create(&cq->wq, params->log_rq_mtu_frames);
   cq->napi = &c->napi;
   cq->ch_stats = c->stats;
@@ -29,14 +27,14 @@ int mlx5e_open_cq(mlx5e_channel* c, const mlx5e_params* params, mlx5e_cq* cq) {
   return mlx5_eq_add_cq(c->eq, &cq->mcq);
 }
 
-void mlx5e_close_cq(mlx5e_cq* cq) {
+static void mlx5e_close_cq(mlx5e_cq* cq) {
   mlx5_cmd_mailbox mbox = {};
   mbox.opcode = cx::kCmdDestroyCq;
   mbox.object = cq->mcq.cqn;
   mlx5_cmd_exec(cq->mdev, &mbox);
 }
 
-int mlx5e_open_channel(mlx5e_priv* priv) {
+static int mlx5e_open_channel(mlx5e_priv* priv) {
   mlx5e_channel* c = memblock_alloc_array<mlx5e_channel>(1);
   priv->channel = c;
   c->pdev = priv->mdev->pdev;
@@ -50,12 +48,10 @@ int mlx5e_open_channel(mlx5e_priv* priv) {
   return mlx5e_open_rq(c, &priv->params, priv->mkey, &priv->channel_stats.rq);
 }
 
-void mlx5e_activate_channel(mlx5e_channel* c) {
+static void mlx5e_activate_channel(mlx5e_channel* c) {
   napi_enable(&c->napi);
   mlx5e_activate_rq(&c->rq);
 }
-
-}  // namespace
 
 int mlx5e_open(mlx5e_priv* priv) {
   constexpr u8 log_eq_size = 10;

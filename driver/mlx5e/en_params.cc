@@ -1,20 +1,18 @@
 #include "driver/mlx5e/en.h"
 
-namespace {
-
 constexpr u32 MLX5E_RX_MAX_BULK_XDP = 256 * 1024;
 constexpr u32 MLX5E_RX_MAX_BULK = 512 * 1024;
 
-u32 mlx5e_sw2hw_mtu(u32 sw_mtu) { return sw_mtu + MLX5E_ETH_HARD_MTU; }
+static u32 mlx5e_sw2hw_mtu(u32 sw_mtu) { return sw_mtu + MLX5E_ETH_HARD_MTU; }
 
-u32 mlx5e_rx_get_linear_sz_skb(const mlx5e_params* params) {
+static u32 mlx5e_rx_get_linear_sz_skb(const mlx5e_params* params) {
   const u32 frame = mlx5e_get_linear_rq_headroom(params) + mlx5e_sw2hw_mtu(params->sw_mtu);
   return static_cast<u32>(ALIGN(frame, L1_CACHE_BYTES)) + SKB_SHARED_INFO_SIZE;
 }
 
 // Refilling many WQEs at once keeps the pool's code in the cache, as long as the pages of one bulk are not a large part
 // of the ring.
-void mlx5e_rx_compute_wqe_bulk_params(const mlx5e_params* params, mlx5e_rq_frags_info* info) {
+static void mlx5e_rx_compute_wqe_bulk_params(const mlx5e_params* params, mlx5e_rq_frags_info* info) {
   const u32 stride = info->arr[0].frag_stride;
   const u32 quarter_of_ring = (stride << params->log_rq_mtu_frames) / 4;
   const u32 max_bulk = params->xdp_prog != nullptr ? MLX5E_RX_MAX_BULK_XDP : MLX5E_RX_MAX_BULK;
@@ -22,8 +20,6 @@ void mlx5e_rx_compute_wqe_bulk_params(const mlx5e_params* params, mlx5e_rq_frags
   info->wqe_bulk = static_cast<u16>(max(wqes_per_page, min(max_bulk, quarter_of_ring) / stride));
   info->refill_unit = static_cast<u16>(min<u32>(info->wqe_bulk, PP_ALLOC_CACHE_REFILL * wqes_per_page));
 }
-
-}  // namespace
 
 u32 mlx5e_get_linear_rq_headroom(const mlx5e_params* params) {
   return params->xdp_prog != nullptr ? XDP_PACKET_HEADROOM : MLX5E_HEADROOM;

@@ -3,10 +3,8 @@
 
 namespace cx = ringside::connectx;
 
-namespace {
-
 // Where each WQE's fragments lie: consecutive strides of a page, which the WQEs of one page share through a frag_page.
-void mlx5e_init_frags_partition(mlx5e_rq* rq) {
+static void mlx5e_init_frags_partition(mlx5e_rq* rq) {
   const mlx5e_rq_frags_info* info = &rq->wqe.info;
   const u32 stride = info->arr[0].frag_stride;
   mlx5e_frag_page* frag_page = rq->wqe.frag_pages;
@@ -25,7 +23,7 @@ void mlx5e_init_frags_partition(mlx5e_rq* rq) {
 }
 
 // Everything but the address is the same for the life of the queue.
-void mlx5e_init_wqes(mlx5e_rq* rq) {
+static void mlx5e_init_wqes(mlx5e_rq* rq) {
   mlx5_wq_cyc* wq = &rq->wqe.wq;
   for (u32 i = 0; i < mlx5_wq_cyc_get_size(wq); i++) {
     mlx5e_rx_wqe_cyc* wqe = static_cast<mlx5e_rx_wqe_cyc*>(mlx5_wq_cyc_get_wqe(wq, static_cast<u16>(i)));
@@ -34,7 +32,7 @@ void mlx5e_init_wqes(mlx5e_rq* rq) {
   }
 }
 
-int mlx5e_create_page_pool(mlx5e_rq* rq, const mlx5e_params* params) {
+static int mlx5e_create_page_pool(mlx5e_rq* rq, const mlx5e_params* params) {
   const page_pool_params pp_params = {
       .flags = PP_FLAG_DMA_MAP | PP_FLAG_DMA_SYNC_DEV,
       .pool_size = 1u << params->log_rq_mtu_frames,
@@ -51,7 +49,7 @@ int mlx5e_create_page_pool(mlx5e_rq* rq, const mlx5e_params* params) {
   return 0;
 }
 
-int mlx5e_alloc_rq(mlx5e_rq* rq, const mlx5e_params* params) {
+static int mlx5e_alloc_rq(mlx5e_rq* rq, const mlx5e_params* params) {
   constexpr u8 log_wqe_stride = ilog2(sizeof(mlx5_wqe_data_seg));
   rq->xdp_prog = params->xdp_prog;
   rq->hw_mtu = params->sw_mtu + MLX5E_ETH_HARD_MTU;
@@ -69,7 +67,7 @@ int mlx5e_alloc_rq(mlx5e_rq* rq, const mlx5e_params* params) {
   return mlx5e_create_page_pool(rq, params);
 }
 
-int mlx5e_create_rq(mlx5e_rq* rq) {
+static int mlx5e_create_rq(mlx5e_rq* rq) {
   mlx5_cmd_mailbox mbox = {};
   mbox.opcode = cx::kCmdCreateRq;
   mbox.rq.buffer = rq->wqe.wq.fbc.frags[0].map;
@@ -82,7 +80,7 @@ int mlx5e_create_rq(mlx5e_rq* rq) {
   return err;
 }
 
-int mlx5e_modify_rq_state(mlx5e_rq* rq, u32 next_state) {
+static int mlx5e_modify_rq_state(mlx5e_rq* rq, u32 next_state) {
   mlx5_cmd_mailbox mbox = {};
   mbox.opcode = cx::kCmdModifyRq;
   mbox.object = rq->rqn;
@@ -91,14 +89,14 @@ int mlx5e_modify_rq_state(mlx5e_rq* rq, u32 next_state) {
 }
 
 // Skips what the device completed before it stopped.
-void mlx5e_drop_rx_cqes(mlx5e_rq* rq) {
+static void mlx5e_drop_rx_cqes(mlx5e_rq* rq) {
   mlx5_cqwq* cqwq = &rq->cq.wq;
   while (mlx5_cqwq_get_cqe(cqwq) != nullptr) mlx5_cqwq_pop(cqwq);
   mlx5_cqwq_update_db_record(cqwq);
   wmb();
 }
 
-void mlx5e_rq_err_cqe_work(work_struct* recover_work) {
+static void mlx5e_rq_err_cqe_work(work_struct* recover_work) {
   mlx5e_rq* rq = container_of(recover_work, mlx5e_rq, recover_work);
   mlx5e_deactivate_rq(rq);
   if (mlx5e_modify_rq_state(rq, cx::kRqReset) != 0) return;
@@ -109,8 +107,6 @@ void mlx5e_rq_err_cqe_work(work_struct* recover_work) {
   rq->stats->recover++;
   mlx5e_activate_rq(rq);
 }
-
-}  // namespace
 
 int mlx5e_open_rq(mlx5e_channel* c, const mlx5e_params* params, be32 mkey, mlx5e_rq_stats* stats) {
   mlx5e_rq* rq = &c->rq;

@@ -4,21 +4,17 @@
 
 namespace cx = ringside::connectx;
 
-namespace {
-
 // Bytes of the buffer that DMA may have written, with the headroom, in whole cache lines.
 constexpr u32 MLX5_SKB_FRAG_SZ(u32 len) { return static_cast<u32>(ALIGN(len, L1_CACHE_BYTES)) + SKB_SHARED_INFO_SIZE; }
 
-__always_inline u8 get_cqe_opcode(const mlx5_cqe64* cqe) { return cx::cqe_opcode(cqe->op_own); }
-__always_inline bool MLX5E_RX_ERR_CQE(const mlx5_cqe64* cqe) { return get_cqe_opcode(cqe) != cx::kCqeRespSend; }
+static __always_inline u8 get_cqe_opcode(const mlx5_cqe64* cqe) { return cx::cqe_opcode(cqe->op_own); }
+static __always_inline bool MLX5E_RX_ERR_CQE(const mlx5_cqe64* cqe) { return get_cqe_opcode(cqe) != cx::kCqeRespSend; }
 
-__always_inline mlx5e_wqe_frag_info* get_frag(mlx5e_rq* rq, u16 ix) {
+static __always_inline mlx5e_wqe_frag_info* get_frag(mlx5e_rq* rq, u16 ix) {
   return &rq->wqe.frags[ix << rq->wqe.info.log_num_frags];
 }
 
-// --- pages and WQEs ---------------------------------------------------------------------------------------------------
-
-int mlx5e_page_alloc_fragmented(struct page_pool* pool, mlx5e_frag_page* frag_page) {
+static int mlx5e_page_alloc_fragmented(struct page_pool* pool, mlx5e_frag_page* frag_page) {
   struct page* page = page_pool_dev_alloc_pages(pool);
   if (unlikely(page == nullptr)) return -ENOMEM;
   page_pool_fragment_page(page, MLX5E_PAGECNT_BIAS_MAX);
@@ -26,27 +22,27 @@ int mlx5e_page_alloc_fragmented(struct page_pool* pool, mlx5e_frag_page* frag_pa
   return 0;
 }
 
-void mlx5e_page_release_fragmented(struct page_pool* pool, mlx5e_frag_page* frag_page) {
+static void mlx5e_page_release_fragmented(struct page_pool* pool, mlx5e_frag_page* frag_page) {
   const u16 drain_count = static_cast<u16>(MLX5E_PAGECNT_BIAS_MAX - frag_page->frags);
   struct page* page = frag_page->page;
   if (page_pool_unref_page(page, drain_count) == 0) page_pool_put_unrefed_page(pool, page, ~0u, true);
 }
 
 // The first user of a page allocates it; the others find it in the frag_page they share.
-__always_inline int mlx5e_get_rx_frag(mlx5e_rq* rq, mlx5e_wqe_frag_info* frag) {
+static __always_inline int mlx5e_get_rx_frag(mlx5e_rq* rq, mlx5e_wqe_frag_info* frag) {
   return frag->offset == 0 ? mlx5e_page_alloc_fragmented(rq->page_pool, frag->frag_page) : 0;
 }
 
-__always_inline bool mlx5e_frag_can_release(const mlx5e_wqe_frag_info* frag) {
+static __always_inline bool mlx5e_frag_can_release(const mlx5e_wqe_frag_info* frag) {
   constexpr u32 mask = BIT(MLX5E_WQE_FRAG_LAST_IN_PAGE) | BIT(MLX5E_WQE_FRAG_SKIP_RELEASE);
   return (frag->flags & mask) == BIT(MLX5E_WQE_FRAG_LAST_IN_PAGE);
 }
 
-__always_inline void mlx5e_put_rx_frag(mlx5e_rq* rq, mlx5e_wqe_frag_info* frag) {
+static __always_inline void mlx5e_put_rx_frag(mlx5e_rq* rq, mlx5e_wqe_frag_info* frag) {
   if (mlx5e_frag_can_release(frag)) mlx5e_page_release_fragmented(rq->page_pool, frag->frag_page);
 }
 
-int mlx5e_alloc_rx_wqe(mlx5e_rq* rq, mlx5e_rx_wqe_cyc* wqe, u16 ix) {
+static int mlx5e_alloc_rx_wqe(mlx5e_rq* rq, mlx5e_rx_wqe_cyc* wqe, u16 ix) {
   mlx5e_wqe_frag_info* frag = get_frag(rq, ix);
   int i;
   for (i = 0; i < rq->wqe.info.num_frags; i++, frag++) {
@@ -62,12 +58,12 @@ free_frags:
   return -ENOMEM;
 }
 
-void mlx5e_free_rx_wqe(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi) {
+static void mlx5e_free_rx_wqe(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi) {
   for (int i = 0; i < rq->wqe.info.num_frags; i++, wi++) mlx5e_put_rx_frag(rq, wi);
 }
 
 // Releases what the WQEs' previous packets leave behind.
-void mlx5e_free_rx_wqes(mlx5e_rq* rq, u16 ix, int wqe_bulk) {
+static void mlx5e_free_rx_wqes(mlx5e_rq* rq, u16 ix, int wqe_bulk) {
   const mlx5_wq_cyc* wq = &rq->wqe.wq;
   for (int i = 0; i < wqe_bulk; i++) {
     const u16 j = mlx5_wq_cyc_ctr2ix(wq, static_cast<u16>(ix + i));
@@ -76,7 +72,7 @@ void mlx5e_free_rx_wqes(mlx5e_rq* rq, u16 ix, int wqe_bulk) {
 }
 
 // Returns how many WQEs got buffers.
-int mlx5e_alloc_rx_wqes(mlx5e_rq* rq, u16 ix, int wqe_bulk) {
+static int mlx5e_alloc_rx_wqes(mlx5e_rq* rq, u16 ix, int wqe_bulk) {
   const mlx5_wq_cyc* wq = &rq->wqe.wq;
   int i;
   for (i = 0; i < wqe_bulk; i++) {
@@ -87,14 +83,14 @@ int mlx5e_alloc_rx_wqes(mlx5e_rq* rq, u16 ix, int wqe_bulk) {
   return i;
 }
 
-void mlx5e_set_skip_release(mlx5e_rq* rq, u16 ix) {
+static void mlx5e_set_skip_release(mlx5e_rq* rq, u16 ix) {
   mlx5e_wqe_frag_info* frag = get_frag(rq, ix);
   for (int i = 0; i < rq->wqe.info.num_frags; i++, frag++) frag->flags |= BIT(MLX5E_WQE_FRAG_SKIP_RELEASE);
 }
 
 // Releases and allocates in units that the pool's array holds, so that pages go round there. All or nothing: a refill
 // that fails gives everything back, and marks it so that the next one does not release it again.
-int mlx5e_refill_rx_wqes(mlx5e_rq* rq, u16 ix, int wqe_bulk) {
+static int mlx5e_refill_rx_wqes(mlx5e_rq* rq, u16 ix, int wqe_bulk) {
   int remaining = wqe_bulk;
   int total_alloc = 0;
   do {
@@ -114,15 +110,13 @@ int mlx5e_refill_rx_wqes(mlx5e_rq* rq, u16 ix, int wqe_bulk) {
   return total_alloc;
 }
 
-void mlx5e_dealloc_rx_wqe(mlx5e_rq* rq, u16 ix) {
+static void mlx5e_dealloc_rx_wqe(mlx5e_rq* rq, u16 ix) {
   mlx5e_free_rx_wqe(rq, get_frag(rq, ix));
   mlx5e_set_skip_release(rq, ix);
 }
 
-// --- completions ------------------------------------------------------------------------------------------------------
-
-__always_inline void mlx5e_fill_mxbuf(mlx5e_rq* rq, mlx5_cqe64* cqe, u8* va, u32 headroom, u32 frame_sz, u32 len,
-                                      mlx5e_xdp_buff* mxbuf) {
+static __always_inline void mlx5e_fill_mxbuf(mlx5e_rq* rq, mlx5_cqe64* cqe, u8* va, u32 headroom, u32 frame_sz, u32 len,
+                                             mlx5e_xdp_buff* mxbuf) {
   xdp_init_buff(&mxbuf->xdp, frame_sz, &rq->xdp_rxq);
   xdp_prepare_buff(&mxbuf->xdp, va, headroom, len);
   mxbuf->cqe = cqe;
@@ -130,7 +124,7 @@ __always_inline void mlx5e_fill_mxbuf(mlx5e_rq* rq, mlx5_cqe64* cqe, u8* va, u32
 }
 
 // True if the packet goes on to the stack.
-noinline bool mlx5e_skb_from_cqe_linear(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi, mlx5_cqe64* cqe, u32 cqe_bcnt) {
+static noinline bool mlx5e_skb_from_cqe_linear(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi, mlx5_cqe64* cqe, u32 cqe_bcnt) {
   struct page* page = wi->frag_page->page;
   const u32 rx_headroom = rq->buff.headroom;
   u8* va = page_address(page) + wi->offset;
@@ -152,21 +146,21 @@ noinline bool mlx5e_skb_from_cqe_linear(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi, m
   return true;
 }
 
-__always_inline void mlx5e_complete_rx_cqe(mlx5e_rq* rq, u32 cqe_bcnt) {
+static __always_inline void mlx5e_complete_rx_cqe(mlx5e_rq* rq, u32 cqe_bcnt) {
   mlx5e_rq_stats* stats = rq->stats;
   stats->packets++;
   stats->bytes += cqe_bcnt;
 }
 
 // The first genuine error of a queue stops it and has it restarted; the flushed WQEs that follow are only counted.
-noinline void trigger_report(mlx5e_rq* rq, mlx5_cqe64* cqe) {
+static noinline void trigger_report(mlx5e_rq* rq, mlx5_cqe64* cqe) {
   const mlx5_err_cqe* err_cqe = reinterpret_cast<mlx5_err_cqe*>(cqe);
   if (get_cqe_opcode(cqe) != cx::kCqeRespErr || err_cqe->syndrome == cx::kSyndromeWrFlush) return;
   if (test_and_set_bit(MLX5E_RQ_STATE_RECOVERING, &rq->state)) return;
   schedule_work(&rq->recover_work);
 }
 
-noinline void mlx5e_handle_rx_cqe(mlx5e_rq* rq, mlx5_cqe64* cqe) {
+static noinline void mlx5e_handle_rx_cqe(mlx5e_rq* rq, mlx5_cqe64* cqe) {
   mlx5_wq_cyc* wq = &rq->wqe.wq;
   const u16 ci = mlx5_wq_cyc_ctr2ix(wq, cqe->wqe_counter);
   mlx5e_wqe_frag_info* wi = get_frag(rq, ci);
@@ -184,8 +178,6 @@ noinline void mlx5e_handle_rx_cqe(mlx5e_rq* rq, mlx5_cqe64* cqe) {
   }
   mlx5_wq_cyc_pop(wq);
 }
-
-}  // namespace
 
 void mlx5e_rq_set_handlers(mlx5e_rq* rq) {
   rq->handle_rx_cqe = mlx5e_handle_rx_cqe;

@@ -1,7 +1,5 @@
 #include "driver/mlx5e/en.h"
 
-namespace {
-
 constexpr u32 MLX5E_MAX_STATS = 32;
 
 struct stat_table {
@@ -9,14 +7,12 @@ struct stat_table {
   u32 count;
 };
 
-void add(stat_table* table, const char* name, u64* value) {
+static void add(stat_table* table, const char* name, u64* value) {
   if (table->count + 1 >= MLX5E_MAX_STATS) panic("too many statistics");
   guest_stat* stat = &table->entries[table->count++];
   for (u32 i = 0; i + 1 < sizeof(stat->name) && name[i] != '\0'; i++) stat->name[i] = name[i];
   stat->value = value;
 }
-
-}  // namespace
 
 const guest_stat* mlx5e_stats(mlx5e_priv* priv) {
   stat_table* table = memblock_alloc_array<stat_table>(1);

@@ -4,21 +4,21 @@
 
 namespace cx = ringside::connectx;
 
-namespace {
-
 // Entries handled per interrupt, so that a busy queue does not keep the processor.
 constexpr int MLX5_EQ_POLLING_BUDGET = 128;
 
-mlx5_eqe* get_eqe(mlx5_eq* eq, u32 entry) { return static_cast<mlx5_eqe*>(mlx5_frag_buf_get_wqe(&eq->fbc, entry)); }
+static mlx5_eqe* get_eqe(mlx5_eq* eq, u32 entry) {
+  return static_cast<mlx5_eqe*>(mlx5_frag_buf_get_wqe(&eq->fbc, entry));
+}
 
 // The next entry if the device has written it: its owner bit equals the parity of the lap.
-mlx5_eqe* next_eqe_sw(mlx5_eq* eq) {
+static mlx5_eqe* next_eqe_sw(mlx5_eq* eq) {
   mlx5_eqe* eqe = get_eqe(eq, eq->cons_index & eq->fbc.sz_m1);
   const u32 lap = (eq->cons_index >> eq->fbc.log_sz) & 1;
   return ((READ_ONCE(eqe->owner) ^ lap) & 1) != 0 ? nullptr : eqe;
 }
 
-void eq_update_ci(mlx5_eq* eq, bool arm) {
+static void eq_update_ci(mlx5_eq* eq, bool arm) {
   __iomem* addr = eq->mdev->uar + ((arm ? cx::kUarEqArm : cx::kUarEqUpdate) - cx::kUarPage);
   be32 val;
   val = (eq->cons_index & 0xff'ffff) | (eq->eqn << 24);
@@ -27,7 +27,7 @@ void eq_update_ci(mlx5_eq* eq, bool arm) {
   mb();
 }
 
-void eq_dispatch(mlx5_eq* eq, mlx5_eqe* eqe) {
+static void eq_dispatch(mlx5_eq* eq, mlx5_eqe* eqe) {
   const u32 index = eqe->type == cx::kEventCompletion ? 6 : 0;
   const u32 cqn = eqe->data[index] & 0xff'ffff;
   mlx5_core_cq* cq = cqn < MLX5_MAX_CQS ? eq->cq_table[cqn] : nullptr;
@@ -40,7 +40,7 @@ void eq_dispatch(mlx5_eq* eq, mlx5_eqe* eqe) {
   cq->comp(cq, eqe);
 }
 
-void mlx5_eq_comp_int(void* dev_id) {
+static void mlx5_eq_comp_int(void* dev_id) {
   mlx5_eq* eq = static_cast<mlx5_eq*>(dev_id);
   mlx5_eqe* eqe;
   int num_eqes = 0;
@@ -53,8 +53,6 @@ void mlx5_eq_comp_int(void* dev_id) {
   }
   eq_update_ci(eq, true);
 }
-
-}  // namespace
 
 int mlx5_eq_create(mlx5_core_dev* mdev, mlx5_eq* eq, u8 log_size, u32 vector) {
   constexpr u8 MLX5_EQE_OWNER_INIT_VAL = 1;

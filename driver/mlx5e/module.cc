@@ -1,9 +1,7 @@
 // The driver's entry: the user's settings become parameters, and the interface comes up.
 #include "driver/mlx5e/en.h"
 
-namespace {
-
-mlx5e_params mlx5e_build_nic_params(const board_info& board) {
+static mlx5e_params mlx5e_build_nic_params(const board_info& board) {
   constexpr u32 min_ring = 16;
   constexpr u32 max_ring = 8192;
   if (board.rx_ring < min_ring || board.rx_ring > max_ring) panic("rx ring: 16 to 8192 entries are possible");
@@ -24,7 +22,7 @@ mlx5e_params mlx5e_build_nic_params(const board_info& board) {
   return params;
 }
 
-mlx5_core_dev* mlx5_init_one(const board_info& board) {
+static mlx5_core_dev* mlx5_init_one(const board_info& board) {
   mlx5_core_dev* mdev = memblock_alloc_array<mlx5_core_dev>(1);
   mdev->pdev = memblock_alloc_array<device>(1);
   mdev->pdev->dma_coherent = true;
@@ -37,8 +35,6 @@ mlx5_core_dev* mlx5_init_one(const board_info& board) {
   }
   return mdev;
 }
-
-}  // namespace
 
 mlx5e_priv* mlx5e_probe(const board_info& board) {
   mlx5e_priv* priv = memblock_alloc_array<mlx5e_priv>(1);

@@ -3,13 +3,18 @@
 datarec rx_cnt[NR_CPUS];
 u32 cpu_number;
 
-namespace {
-
 constexpr u32 BPF_PROG_TYPE_XDP = 6;
 
 constexpr bpf_prog program(const char* name, bpf_func_t func) {
-  return {.pages = 1, .jited = 1, .type = BPF_PROG_TYPE_XDP, .len = 1, .tag = {}, .stats = nullptr, .bpf_func = func,
-          .name = name, .insnsi = {}};
+  return {.pages = 1,
+          .jited = 1,
+          .type = BPF_PROG_TYPE_XDP,
+          .len = 1,
+          .tag = {},
+          .stats = nullptr,
+          .bpf_func = func,
+          .name = name,
+          .insnsi = {}};
 }
 
 constinit const bpf_prog programs[] = {
@@ -18,14 +23,12 @@ constinit const bpf_prog programs[] = {
     program("pass", xdp_pass),
 };
 
-bool same(const char* a, const char* b) {
+static bool same(const char* a, const char* b) {
   for (; *a == *b; a++, b++) {
     if (*a == '\0') return true;
   }
   return false;
 }
-
-}  // namespace
 
 const bpf_prog* bpf_prog_get_by_name(const char* name) {
   for (const bpf_prog& prog : programs) {

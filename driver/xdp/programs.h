@@ -4,7 +4,6 @@
 
 #include "driver/kernel/xdp.h"
 
-
 // Counters of one processor, kept as xdp-bench keeps them: in a per-CPU array map.
 struct ____cacheline_aligned datarec {
   u64 processed;

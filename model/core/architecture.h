@@ -1,4 +1,4 @@
-// Instruction sets that the core model runs.
+// The instruction sets that a core can have.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace ringside {
 enum class Architecture : std::uint8_t { x86_64, aarch64 };
 
 constexpr std::string_view name(Architecture architecture) {
-  return architecture == Architecture::x86_64 ? "x86-64" : "aarch64";
+  return architecture == Architecture::x86_64 ? "x86_64" : "aarch64";
 }
 
 }  // namespace ringside

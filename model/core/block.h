@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/core/instruction.h"
+
 namespace ringside {
 
 // What a retirement gap is booked on. The sum over all reasons and instructions is the core's cycles.
@@ -27,10 +29,11 @@ enum class StallReason : std::uint8_t {
   count
 };
 inline constexpr std::size_t kStallReasons = static_cast<std::size_t>(StallReason::count);
+
+// The name as reports print it: "front_end".
 std::string_view name(StallReason reason);
 
-struct Instruction;  // decoded form, model/core/instruction.h
-
+// What one instruction cost so far.
 struct InstructionCounts {
   std::uint64_t executed = 0;
   std::array<std::uint64_t, kStallReasons> cycles{};
@@ -44,6 +47,17 @@ struct PipelineCounts {
   std::uint64_t loads = 0;
   std::uint64_t stores = 0;
   std::uint64_t forwarded_loads = 0;
+};
+
+// Straight-line code with at most one branch, its last instruction. Must stay where it is while a pipeline runs it.
+struct Block {
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;  // bytes
+  std::vector<Instruction> instructions;
+  std::vector<InstructionCounts> counts;  // one for each instruction
+
+  // Cycles booked on this block for any reason.
+  std::uint64_t cycles() const;
 };
 
 }  // namespace ringside

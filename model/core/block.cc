@@ -1,0 +1,21 @@
+#include "model/core/block.h"
+
+#include <numeric>
+
+namespace ringside {
+
+std::string_view name(StallReason reason) {
+  static constexpr std::array<std::string_view, kStallReasons> kNames{
+      "base", "front_end", "mispredict",   "dependency", "l1",        "l2",   "llc",
+      "dram", "tlb",       "store_buffer", "rep",        "serialise", "mmio", "idle"};
+  const auto index = static_cast<std::size_t>(reason);
+  return index < kNames.size() ? kNames[index] : "unknown";
+}
+
+std::uint64_t Block::cycles() const {
+  std::uint64_t sum = 0;
+  for (const InstructionCounts& one : counts) sum = std::accumulate(one.cycles.begin(), one.cycles.end(), sum);
+  return sum;
+}
+
+}  // namespace ringside

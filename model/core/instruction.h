@@ -1,0 +1,67 @@
+// One decoded instruction, as the timing model needs it. Everything that does not depend on a particular execution is
+// worked out once, when the block is decoded.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace ringside {
+
+enum class BranchKind : std::uint8_t {
+  none,
+  conditional,
+  direct_jump,
+  direct_call,
+  indirect_jump,
+  indirect_call,
+  function_return,
+};
+
+enum class Barrier : std::uint8_t {
+  none,
+  load_fence,   // lfence: nothing younger starts before everything older has completed
+  store_fence,  // sfence, dmb ishst: orders stores among themselves
+  load_order,   // dmb ishld: no younger access before the older loads are complete
+  full_fence,   // mfence, dmb ish: no younger access before the older ones are globally visible
+  full_stop,    // dsb: as full_fence, and nothing younger starts at all
+  locked,       // atomic read-modify-write that also orders, as x86 has it
+  serialise,    // cpuid, isb and the like: drains the pipeline
+};
+
+enum class Repeat : std::uint8_t { none, store, move };
+
+// Register operands are small numbers that the decoder hands out; two names of the same storage (al, eax, rax) share
+// one.
+struct alignas(16) Instruction {
+  static constexpr std::size_t kMaxSources = 10;
+  static constexpr std::size_t kMaxResults = 8;
+
+  std::uint64_t address = 0;
+  std::uint16_t latency = 1;    // cycles in the execution units; loads come on top with what the memory says
+  std::uint16_t occupancy = 0;  // cycles for which the unpipelined divider is taken
+  std::uint8_t length = 0;      // bytes
+  std::uint8_t micro_ops = 1;   // slots at dispatch and in the reorder buffer, after fusion
+  std::uint8_t loads = 0;       // accesses it may make, as the emulator reports them
+  std::uint8_t stores = 0;
+  BranchKind branch = BranchKind::none;
+  Barrier barrier = Barrier::none;
+  Repeat repeat = Repeat::none;
+  std::uint8_t element_size = 0;  // bytes, of a repeated string instruction
+  bool prefetch = false;          // software prefetch: a load that nobody waits for
+  bool uses_alu = false;          // takes an integer execution slot
+  bool new_line = false;          // starts in another line of code than its predecessor in the block
+  bool simple = false;            // neither memory, branch nor barrier: the short path of the pipeline
+
+  // Address operands come first: they let a load start before the other operands are there.
+  std::uint8_t address_sources = 0;
+  std::uint8_t sources = 0;  // all, the address operands included
+  // Early results come first: a stack pointer or base register that is updated beside the access.
+  std::uint8_t early_results = 0;
+  std::uint8_t results = 0;  // all, the early ones included
+  std::uint8_t early_latency = 0;
+  std::array<std::uint8_t, kMaxSources> source{};
+  std::array<std::uint8_t, kMaxResults> result{};
+};
+static_assert(sizeof(Instruction) == 48);
+
+}  // namespace ringside

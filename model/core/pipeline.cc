@@ -1,0 +1,42 @@
+#include "model/core/pipeline.h"
+
+#include "model/core/pipeline_state.h"
+
+namespace ringside {
+
+Pipeline::Pipeline(const CoreConfig& config, CorePort& memory) : state_(std::make_unique<State>(config, memory)) {}
+Pipeline::~Pipeline() = default;
+
+void Pipeline::run(Block& block, std::span<const Access> accesses, std::uint64_t next_address) {
+  state_->run(block, block.instructions.size(), accesses, next_address);
+  state_->resume = 0;
+  state_->accesses_used = 0;
+}
+
+Cycle Pipeline::run_to_mmio(Block& block, std::span<const Access> accesses) {
+  return state_->run_to_mmio(block, accesses);
+}
+
+void Pipeline::finish_mmio(Cycle done) { state_->mmio_done = done.value; }
+
+Cycle Pipeline::front() const {
+  const Stage& stage = state_->dispatching;
+  const std::uint64_t next = stage.used >= state_->config.dispatch_width ? stage.cycle + 1 : stage.cycle;
+  return {std::max(next, state_->front_ready)};
+}
+
+Cycle Pipeline::retired() const { return {state_->retiring.cycle}; }
+
+void Pipeline::sleep(Cycle until) {
+  State& s = *state_;
+  if (until.value <= s.retiring.cycle) return;
+  if (s.latest != nullptr)
+    s.latest->cycles[static_cast<std::size_t>(StallReason::idle)] += until.value - s.retiring.cycle;
+  s.retiring.wait(until.value);
+  s.dispatching.wait(until.value);
+}
+
+const PipelineCounts& Pipeline::counts() const { return state_->counts; }
+void Pipeline::reset_counts() { state_->counts = {}; }
+
+}  // namespace ringside

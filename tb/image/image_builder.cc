@@ -110,13 +110,18 @@ std::string hash_of(const std::string& text) {
   return hex;
 }
 
-std::string version_of(const std::string& compiler) {
+std::string version_of(std::vector<std::string> command) {
   const TemporaryFolder folder(fs::temp_directory_path());
   const auto log = folder.path() / "version";
-  if (run_process({compiler, "--version"}, folder.path(), log) != 0) {
-    throw InputError(fmt::format("{}: --version fails; a working compiler is required", compiler));
+  command.push_back("--version");
+  if (run_process(command, folder.path(), log) != 0) {
+    throw InputError(fmt::format("{}: fails; a working compiler is required", fmt::join(command, " ")));
   }
   return content_of(log);
+}
+
+void append(std::vector<std::string>& to, const std::vector<std::string>& more) {
+  to.insert(to.end(), more.begin(), more.end());
 }
 
 }  // namespace
@@ -140,9 +145,10 @@ std::string ImageBuilder::file_name(const ImageRequest& request) const {
   append(text, request.architecture);
   append(text, request.compiler);
   append(text, version_of(toolchain.command));
+  append(text, version_of({toolchain.link.front()}));
   for (const auto& flag : request.flags) append(text, flag);
-  auto inputs = recipe_.sources();
-  inputs.push_back(recipe_.linker_script());
+  auto inputs = toolchain.sources;
+  inputs.push_back(toolchain.linker_script);
   for (const auto& [name, content] : read_sources(recipe_.root(), inputs)) {
     append(text, name);
     append(text, content);
@@ -161,31 +167,26 @@ fs::path ImageBuilder::build(const ImageRequest& request) const {
 }
 
 fs::path ImageBuilder::compile(const ImageRequest& request, const fs::path& destination) const {
-  const TemporaryFolder folder(destination.parent_path());
+  const TemporaryFolder temporary(fs::absolute(destination.parent_path()));
+  const auto& folder = temporary.path();
   const auto& toolchain = recipe_.toolchain(request);
-  const auto& sources = recipe_.sources();
-  const auto root = fs::absolute(recipe_.root());
-  const auto object = [&](std::size_t i) { return (fs::absolute(folder.path()) / fmt::format("{}.o", i)).string(); };
-  in_parallel(sources.size(), [&](std::size_t i) {
-    std::vector<std::string> command{toolchain.command};
-    command.insert(command.end(), toolchain.compile_flags.begin(), toolchain.compile_flags.end());
-    command.insert(command.end(), request.flags.begin(), request.flags.end());
+  const auto object = [&](std::size_t i) { return (folder / fmt::format("{}.o", i)).string(); };
+  in_parallel(toolchain.sources.size(), [&](std::size_t i) {
+    auto command = toolchain.command;
+    append(command, toolchain.flags);
+    append(command, request.flags);
     // Source names in the debug information are the same wherever Ringside is installed.
-    command.push_back(fmt::format("-ffile-prefix-map={}=.", root.string()));
-    for (const auto& argument : {std::string("-I."), std::string("-c"), sources[i], std::string("-o"), object(i)}) {
-      command.push_back(argument);
-    }
-    const auto log = folder.path() / fmt::format("{}.log", i);
-    check(run_process(command, root, log), command, request, log);
+    command.push_back(fmt::format("-ffile-prefix-map={}=.", recipe_.root().string()));
+    append(command, {"-I", recipe_.include().string(), "-c", toolchain.sources[i], "-o", object(i)});
+    const auto log = folder / fmt::format("{}.log", i);
+    check(run_process(command, recipe_.root(), log), command, request, log);
   });
-  const auto image = folder.path() / "image.elf";
-  std::vector<std::string> command{toolchain.command};
-  command.insert(command.end(), toolchain.link_flags.begin(), toolchain.link_flags.end());
-  command.insert(command.end(), {"-T", recipe_.linker_script(), "-o", fs::absolute(image).string()});
-  for (std::size_t i = 0; i < sources.size(); ++i) command.push_back(object(i));
-  const auto log = folder.path() / "link.log";
-  check(run_process(command, root, log), command, request, log);
-  fs::rename(image, destination);
+  auto command = toolchain.link;
+  append(command, {"-T", toolchain.linker_script, "-o", (folder / "image.elf").string()});
+  for (std::size_t i = 0; i < toolchain.sources.size(); ++i) command.push_back(object(i));
+  const auto log = folder / "link.log";
+  check(run_process(command, recipe_.root(), log), command, request, log);
+  fs::rename(folder / "image.elf", destination);
   return destination;
 }
 

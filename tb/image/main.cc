@@ -1,7 +1,8 @@
-// ringside-image RECIPE FOLDER: builds every [[prebuild]] image of a recipe into a folder, each under its key and, for
+// ringside-image --recipe FILE --output FOLDER: builds every [[prebuild]] image of a recipe into a folder, each under its key and, for
 // people, under a link with the name that the recipe gives it.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 
@@ -24,12 +25,14 @@ void prebuild(const std::filesystem::path& recipe, const std::filesystem::path& 
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  if (argc != 3) {
-    fmt::print(stderr, "usage: ringside-image RECIPE FOLDER\n");
-    return 2;
-  }
+  CLI::App app{"Builds the guest images that a recipe lists under [[prebuild]].", "ringside-image"};
+  std::string recipe;
+  std::string folder;
+  app.add_option("--recipe", recipe, "driver/image.toml")->required();
+  app.add_option("--output", folder, "where the images go")->required();
+  CLI11_PARSE(app, argc, argv);
   try {
-    prebuild(argv[1], argv[2]);
+    prebuild(recipe, folder);
   } catch (const std::exception& error) {
     fmt::print(stderr, "ringside-image: {}\n", error.what());
     return 2;

@@ -40,7 +40,7 @@ void DriverConfig::visit(ParameterVisitor& v) {
   v.text({"driver.image", "", "chosen", "Path of a guest image to run instead of building one; empty builds it."}, kDefault,
          image);
   v.text({"driver.xdp", "", "chosen", "Name of the XDP program in the image; empty runs none."}, kDefault, xdp);
-  v.number({"driver.rx_ring", "entries", "mlx5e default, Linux", "RX ring size, as ethtool -G rx."}, kDefault, rx_ring, 16, 8192);
+  v.number({"driver.rx_ring", "entries", "mlx5e default, Linux", "RX ring size, a power of two, as ethtool -G rx."}, kDefault, rx_ring, 16, 8192);
   v.number({"driver.mtu", "bytes", "Ethernet default; 3498 is the most that XDP allows in one 4 KiB page",
             "Maximum transmission unit, as ip link set mtu."},
            kDefault, mtu, 68, 3498);

@@ -17,7 +17,7 @@ constexpr std::string_view kPartsPerMillion = "ppm";  // numbers in this unit ma
 
 std::string range_text(std::uint64_t low, std::uint64_t high, const std::function<std::string(std::uint64_t)>& print) {
   constexpr auto unlimited = ~std::uint64_t{0};
-  if (high == unlimited) return low == 0 ? "any value" : "at least " + print(low);
+  if (high == unlimited) return low == 0 ? "any" : "at least " + print(low);
   return print(low) + " to " + print(high);
 }
 
@@ -35,9 +35,9 @@ class Applier final : public ParameterVisitor {
   void number(const ParameterInfo& info, Origin origin, std::uint64_t& value, std::uint64_t low,
               std::uint64_t high) override {
     const auto print = [](std::uint64_t n) { return fmt::format("{}", n); };
-    auto allowed = range_text(low, high, print);
-    if (!info.unit.empty()) allowed += fmt::format(" {}", info.unit);
-    apply(info, origin, "number", "a whole number, " + allowed, value, [&](const RawValue& raw) {
+    const auto range = range_text(low, high, print);
+    const auto allowed = info.unit.empty() ? range : fmt::format("{} {}", range, info.unit);
+    apply(info, origin, "number", "a whole number, " + allowed + ",", value, [&](const RawValue& raw) {
       const auto number = number_in(raw, info);
       if (number && (*number < low || *number > high)) throw out_of_range(info, raw, print(*number), allowed);
       return number;
@@ -152,7 +152,7 @@ class Applier final : public ParameterVisitor {
       if (converted && (*converted < low || *converted > high)) throw out_of_range(info, raw, print(*converted), allowed);
       return converted;
     };
-    apply(info, origin, type, fmt::format("a {} with its unit, {}", type, allowed), value, convert,
+    apply(info, origin, type, fmt::format("a {} with its unit, {},", type, allowed), value, convert,
           [&](std::uint64_t v) { return SettingValue(print(v)); });
     set_.last().unit.clear();
     set_allowed(allowed);

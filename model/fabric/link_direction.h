@@ -31,6 +31,8 @@ class LinkDirection {
     return free_;
   }
 
+  Time free() const { return free_; }
+
   const std::uint64_t& bytes() const { return bytes_; }
   const std::uint64_t& packets() const { return packets_; }
   const std::uint64_t& busy_ps() const { return busy_ps_; }

@@ -11,6 +11,12 @@ namespace {
 constexpr std::uint32_t kBoundary = 4096;  // no request crosses it (PCIe base specification 2.2.7)
 constexpr std::uint32_t kMsiBytes = 4;
 
+// What waiting for credits costs beyond waiting for the link.
+std::uint64_t stall(Time start, Time offered, const LinkDirection& link) {
+  const Time otherwise = std::max(offered, link.free());
+  return start > otherwise ? (start - otherwise).value : 0;
+}
+
 std::uint32_t to_boundary(PhysAddr at) { return kBoundary - static_cast<std::uint32_t>(at.value % kBoundary); }
 
 }  // namespace
@@ -41,7 +47,8 @@ void PcieLink::fire(Time now, std::uint64_t argument) {
   const auto slot = static_cast<std::uint32_t>(argument >> 3);
   switch (static_cast<Step>(argument & 7)) {
     case Step::commit: return commit(now);
-    case Step::deliver: return deliver(now);
+    case Step::send_store: return send_store(now);
+    case Step::deliver_store: return deliver_store(now);
     case Step::serve: return serve(now, slot);
     case Step::return_data: return return_data(now, slot);
     case Step::complete: return complete(now, slot);
@@ -61,7 +68,7 @@ DmaFabric::Posted PcieLink::write(Time at, PhysAddr address, std::span<const std
     const std::uint32_t payload = std::min({left, mps, to_boundary(next)});
     const std::uint32_t credits = data_credits(payload);
     const Time start = posted_.room(sent, credits);
-    posted_stall_ps_ += (start - sent).value;
+    posted_stall_ps_ += stall(start, sent, up_);
     sent = up_.send(start, request_overhead_ + payload);
     last_visible_ = std::max(last_visible_, sent + config_.upstream_latency + config_.root_latency);
     const std::uint64_t credit = posted_.take(last_visible_ + config_.credit_latency, credits);
@@ -212,31 +219,39 @@ std::uint32_t PcieLink::completion_length(PhysAddr at, std::uint32_t left) const
 // not wait for it.
 Time PcieLink::mmio_write(Time at, std::uint64_t address, std::uint32_t size, std::uint64_t value) {
   const Time from = std::max({at, timeline_.now(), uncached_free_});
-  const std::uint32_t credits = data_credits(size);
-  const Time start = device_posted_.room(from, credits);
-  mmio_stall_ps_ += (start - from).value;
-  uncached_free_ = std::max(from + config_.uncached_spacing, start);
-  const Time arrival = down_.send(start, request_overhead_ + size) + config_.root_latency + config_.downstream_latency;
-  device_posted_.take(arrival + config_.credit_latency, credits);
-  mmio_writes_.push({address, value, size});
-  schedule(arrival, Step::deliver);
+  uncached_free_ = from + config_.uncached_spacing;
+  stores_.push({address, value, size});
+  schedule(from, Step::send_store);
   return uncached_free_;
 }
 
-void PcieLink::deliver(Time now) {
-  const MmioWrite write = mmio_writes_.front();
-  mmio_writes_.pop();
-  ++mmio_write_count_;
-  if (observer_ != nullptr) observer_->mmio(now, write.address, write.value, true);
-  if (in_bar(write.address, write.size)) target_->mmio_write(now, write.address - bar_base_, write.size, write.value);
+void PcieLink::send_store(Time now) {
+  const Store store = stores_.front();
+  stores_.pop();
+  const std::uint32_t credits = data_credits(store.size);
+  const Time start = device_posted_.room(now, credits);
+  mmio_stall_ps_ += stall(start, now, down_);
+  const Time arrival = down_.send(start, request_overhead_ + store.size) + config_.root_latency + config_.downstream_latency;
+  device_posted_.take(arrival + config_.credit_latency, credits);
+  stores_on_link_.push(store);
+  schedule(arrival, Step::deliver_store);
+}
+
+void PcieLink::deliver_store(Time now) {
+  const Store store = stores_on_link_.front();
+  stores_on_link_.pop();
+  ++mmio_writes_;
+  if (observer_ != nullptr) observer_->mmio(now, store.address, store.value, true);
+  if (in_bar(store.address, store.size)) target_->mmio_write(now, store.address - bar_base_, store.size, store.value);
   else ++unsupported_requests_;
 }
 
 MmioFabric::ReadResult PcieLink::mmio_read(Time at, std::uint64_t address, std::uint32_t size) {
   const Time from = std::max({at, timeline_.now(), uncached_free_});
+  timeline_.run_until(from);
   const Time arrival = down_.send(from, request_overhead_) + config_.root_latency + config_.downstream_latency;
   timeline_.run_until(arrival);
-  ++mmio_read_count_;
+  ++mmio_reads_;
   std::uint64_t value = ~0ULL >> (64 - 8 * size);
   std::uint32_t payload = 0;
   if (in_bar(address, size)) {
@@ -262,11 +277,11 @@ void PcieLink::register_statistics(Statistics& s) const {
   s.add("pcie_dma_reads", "reads", dma_reads_, "Reads of the device");
   s.add("pcie_dma_read_bytes", "bytes", dma_read_bytes_, "Payload of these");
   s.add("pcie_interrupts", "messages", interrupt_messages_, "Message-signalled interrupts delivered");
-  s.add("pcie_mmio_writes", "writes", mmio_write_count_, "Writes of cores to the device");
-  s.add("pcie_mmio_reads", "reads", mmio_read_count_, "Reads of cores from the device");
-  s.add("pcie_posted_stall", "ps", posted_stall_ps_, "Time that posted writes waited for credits");
+  s.add("pcie_mmio_writes", "writes", mmio_writes_, "Writes of cores to the device");
+  s.add("pcie_mmio_reads", "reads", mmio_reads_, "Reads of cores from the device");
+  s.add("pcie_posted_stall", "ps", posted_stall_ps_, "Time that posted writes waited for credits while the link was free");
   s.add("pcie_read_stall", "ps", read_stall_ps_, "Time that read requests waited for tags, completion space and credits");
-  s.add("pcie_mmio_stall", "ps", mmio_stall_ps_, "Time that MMIO writes waited for credits");
+  s.add("pcie_mmio_stall", "ps", mmio_stall_ps_, "Time that MMIO writes waited for credits while the link was free");
   s.add("pcie_unsupported_requests", "requests", unsupported_requests_, "Accesses to addresses that nobody claims");
 }
 

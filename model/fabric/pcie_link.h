@@ -25,7 +25,8 @@ namespace ringside {
 
 // Times come from recurrences: a TLP starts when it is offered, the link is free and credits are there. Events only mark
 // what others can see: a posted write becoming visible; a read request reaching memory, its data being there, and its
-// last completion reaching the device.
+// last completion reaching the device;
+// an MMIO write leaving the core and reaching the device.
 //
 // Order, as PCIe has it: writes become visible in the order of the calls; a read request waits at the root complex for
 // earlier writes; completions and MMIO reads push what was posted before them; a write may pass a read that lacks a tag
@@ -51,12 +52,13 @@ class PcieLink : public sc_core::sc_module, public DmaFabric, public MmioFabric,
   Posted write(Time at, PhysAddr address, std::span<const std::uint8_t> data) override;
   void read(Time at, PhysAddr address, std::uint32_t length, DmaReader& reader, std::uint64_t tag) override;
 
-  // MmioFabric. A read runs the timeline up to the time at which it reaches the device.
+  // MmioFabric, for one core. A store leaves the core a spacing after the one before it; without credits it waits at the
+  // root port. A read runs the timeline up to the time at which it reaches the device.
   Time mmio_write(Time at, std::uint64_t address, std::uint32_t size, std::uint64_t value) override;
   ReadResult mmio_read(Time at, std::uint64_t address, std::uint32_t size) override;
 
  private:
-  enum class Step : std::uint64_t { commit, deliver, serve, return_data, complete, wake };
+  enum class Step : std::uint64_t { commit, send_store, deliver_store, serve, return_data, complete, wake };
 
   struct Read {  // what the device asked for
     DmaReader* reader;
@@ -74,7 +76,7 @@ class PcieLink : public sc_core::sc_module, public DmaFabric, public MmioFabric,
     PhysAddr address;
     Time at;
   };
-  struct MmioWrite {
+  struct Store {  // of a core to the device
     std::uint64_t address;
     std::uint64_t value;
     std::uint32_t size;
@@ -86,7 +88,8 @@ class PcieLink : public sc_core::sc_module, public DmaFabric, public MmioFabric,
   }
 
   void commit(Time now);
-  void deliver(Time now);
+  void send_store(Time now);
+  void deliver_store(Time now);
   void start_requests(Time now);
   bool completions_fit(const Request& request) const;
   void send_request(Time from, std::uint32_t slot);
@@ -119,7 +122,8 @@ class PcieLink : public sc_core::sc_module, public DmaFabric, public MmioFabric,
 
   PostedQueue posted_writes_;
   Time last_visible_{};
-  RingBuffer<MmioWrite> mmio_writes_;
+  RingBuffer<Store> stores_;          // in the core's store buffer
+  RingBuffer<Store> stores_on_link_;
   Time uncached_free_{};
 
   SlotPool<Read> reads_;
@@ -135,8 +139,8 @@ class PcieLink : public sc_core::sc_module, public DmaFabric, public MmioFabric,
   std::uint64_t dma_reads_ = 0;
   std::uint64_t dma_read_bytes_ = 0;
   std::uint64_t interrupt_messages_ = 0;
-  std::uint64_t mmio_write_count_ = 0;
-  std::uint64_t mmio_read_count_ = 0;
+  std::uint64_t mmio_writes_ = 0;
+  std::uint64_t mmio_reads_ = 0;
   std::uint64_t posted_stall_ps_ = 0;
   std::uint64_t read_stall_ps_ = 0;
   std::uint64_t mmio_stall_ps_ = 0;

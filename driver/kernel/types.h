@@ -27,9 +27,9 @@ inline constexpr u32 PAGE_SHIFT = 12;
 inline constexpr u64 PAGE_SIZE = 1u << PAGE_SHIFT;
 inline constexpr u32 L1_CACHE_BYTES = 64;
 
-inline constexpr int ENOMEM = 12;
-inline constexpr int EINVAL = 22;
-inline constexpr int ENOSPC = 28;
+#define ENOMEM 12
+#define EINVAL 22
+#define ENOSPC 28
 
 __always_inline bool likely(bool condition) { return __builtin_expect(condition, true); }
 __always_inline bool unlikely(bool condition) { return __builtin_expect(condition, false); }

@@ -41,3 +41,10 @@ int mlx5_core_create_tir(mlx5_core_dev* mdev, u32 rqn, u32* tirn) {
   *tirn = mbox.object;
   return err;
 }
+
+int mlx5_core_destroy_tir(mlx5_core_dev* mdev, u32 tirn) {
+  mlx5_cmd_mailbox mbox = {};
+  mbox.opcode = cx::kCmdDestroyTir;
+  mbox.object = tirn;
+  return mlx5_cmd_exec(mdev, &mbox);
+}

@@ -184,7 +184,8 @@ int mlx5e_close_rq(mlx5e_rq* rq);
 // en_main.cc
 // Brings the interface up on the device at `mdev`; negative on failure.
 int mlx5e_open(mlx5e_priv* priv);
-void mlx5e_close(mlx5e_priv* priv);
+// Traffic stops, and all pages go back to the allocator.
+int mlx5e_close(mlx5e_priv* priv);
 
 // module.cc
 // Sets up the device and interface that `board` describes; panics if that fails.

@@ -27,11 +27,11 @@ static int mlx5e_open_cq(mlx5e_channel* c, const mlx5e_params* params, mlx5e_cq*
   return mlx5_eq_add_cq(c->eq, &cq->mcq);
 }
 
-static void mlx5e_close_cq(mlx5e_cq* cq) {
+static int mlx5e_close_cq(mlx5e_cq* cq) {
   mlx5_cmd_mailbox mbox = {};
   mbox.opcode = cx::kCmdDestroyCq;
   mbox.object = cq->mcq.cqn;
-  mlx5_cmd_exec(cq->mdev, &mbox);
+  return mlx5_cmd_exec(cq->mdev, &mbox);
 }
 
 static int mlx5e_open_channel(mlx5e_priv* priv) {
@@ -65,10 +65,12 @@ int mlx5e_open(mlx5e_priv* priv) {
   return err;
 }
 
-void mlx5e_close(mlx5e_priv* priv) {
+int mlx5e_close(mlx5e_priv* priv) {
   mlx5e_channel* c = priv->channel;
+  int err = mlx5_core_destroy_tir(priv->mdev, priv->tirn);
   mlx5e_deactivate_rq(&c->rq);
   napi_disable(&c->napi);
-  mlx5e_close_rq(&c->rq);
-  mlx5e_close_cq(&c->rq.cq);
+  if (err == 0) err = mlx5e_close_rq(&c->rq);
+  if (err == 0) err = mlx5e_close_cq(&c->rq.cq);
+  return err;
 }

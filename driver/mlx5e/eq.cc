@@ -18,11 +18,11 @@ static mlx5_eqe* next_eqe_sw(mlx5_eq* eq) {
   return ((READ_ONCE(eqe->owner) ^ lap) & 1) != 0 ? nullptr : eqe;
 }
 
-static void eq_update_ci(mlx5_eq* eq, bool arm) {
-  __iomem* addr = eq->mdev->uar + ((arm ? cx::kUarEqArm : cx::kUarEqUpdate) - cx::kUarPage);
+// Tells the device what has been consumed, and asks for an interrupt at the next entry.
+static void eq_arm(mlx5_eq* eq) {
   be32 val;
   val = (eq->cons_index & 0xff'ffff) | (eq->eqn << 24);
-  __raw_writel(val.raw, addr);
+  __raw_writel(val.raw, eq->mdev->uar + (cx::kUarEqArm - cx::kUarPage));
   // Keeps doorbells of successive interrupts in order.
   mb();
 }
@@ -51,7 +51,7 @@ static void mlx5_eq_comp_int(void* dev_id) {
     eq->cons_index++;
     if (++num_eqes == MLX5_EQ_POLLING_BUDGET) break;
   }
-  eq_update_ci(eq, true);
+  eq_arm(eq);
 }
 
 int mlx5_eq_create(mlx5_core_dev* mdev, mlx5_eq* eq, u8 log_size, u32 vector) {
@@ -69,7 +69,7 @@ int mlx5_eq_create(mlx5_core_dev* mdev, mlx5_eq* eq, u8 log_size, u32 vector) {
   if (err == 0) err = request_irq(vector, mlx5_eq_comp_int, eq);
   if (err != 0) return err;
   eq->eqn = mbox.object;
-  eq_update_ci(eq, true);
+  eq_arm(eq);
   return 0;
 }
 

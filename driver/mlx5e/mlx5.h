@@ -54,6 +54,7 @@ int mlx5_cmd_exec(mlx5_core_dev* mdev, mlx5_cmd_mailbox* mbox);
 int mlx5_core_create_mkey(mlx5_core_dev* mdev, be32* mkey);
 int mlx5_set_port_mtu(mlx5_core_dev* mdev, u32 mtu);
 int mlx5_core_create_tir(mlx5_core_dev* mdev, u32 rqn, u32* tirn);
+int mlx5_core_destroy_tir(mlx5_core_dev* mdev, u32 tirn);
 
 // Completion queue as the core driver keeps it.
 struct mlx5_core_cq {

@@ -1,0 +1,144 @@
+// The report's structure, its summary, and that neither depends on anything but its inputs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tb/report/report.h"
+#include "tb/report/summary.h"
+
+namespace ringside {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Scenario sample_scenario() {
+  Scenario scenario;
+  scenario.name = "sample";
+  scenario.description = "A sample";
+  Setting entries{.name = "cpu.rob_entries", .type = "number", .unit = "uops", .help = "", .allowed = "", .required = true,
+                  .default_value = std::uint64_t{0}, .value = std::uint64_t{352}, .layer = Layer::data_file,
+                  .place = {"/data/hardware/cpu/x.toml:4", "hardware/cpu/x.toml:4"}, .source = "data sheet"};
+  Setting rate{.name = "wire.rate", .type = "bandwidth", .unit = "", .help = "", .allowed = "", .required = false,
+               .default_value = std::string("100 Gbps"), .value = std::string("25 Gbps"), .layer = Layer::command_line,
+               .place = {"--set wire.rate=25Gbps", "--set"}, .source = ""};
+  scenario.settings.add(entries);
+  scenario.settings.add(rate);
+  return scenario;
+}
+
+// 1000 packets of 64 B in 50 us: 20 Mpps, 10.24 Gbps, 50 ns; 170,000 cycles at 3.4 GHz.
+RunResult sample_result() {
+  RunResult run;
+  run.stop_reason = StopReason::packets;
+  run.simulated = microseconds(60);
+  run.window = {microseconds(10), microseconds(60), 1'000, bytes(64'000), 310'000, 170'000, megahertz(3'400)};
+  run.packets = {1'500, 1'200, {{"rx_out_of_buffer", 280}, {"rx_discards_phy", 0}}, 20};
+  run.functions = {{"small", 50'000, 110'000, 0, {}}, {"large", 120'000, 200'000, 16, {}}};
+  run.functions[1].stalls[static_cast<std::size_t>(StallReason::dram)] = 60'000;
+  run.stalls[static_cast<std::size_t>(StallReason::base)] = 110'000;
+  run.stalls[static_cast<std::size_t>(StallReason::dram)] = 60'000;
+  run.counters = {{"nic", "rx_out_of_buffer", "packets", 280, "No descriptor."}};
+  run.limits = {{"pcie upstream", 1, 2}, {"core", 999, 1'000}};
+  run.uses = {{"ring", "rx ring", 256, 1'024, "entries"}};
+  run.latency = {1'000, nanoseconds(800), nanoseconds(1'000), nanoseconds(900), nanoseconds(1'500), nanoseconds(2'000),
+                 nanoseconds(2'500), nanoseconds(3'000)};
+  run.fingerprint = 0x1234;
+  return run;
+}
+
+constexpr std::string_view kGolden = R"({
+  "schema": "ringside-report",
+  "version": 1,
+  "scenario": {"name": "sample", "description": "A sample"},
+  "config": {
+    "cpu.rob_entries": {"value": 352, "unit": "uops", "from": "data file", "where": "hardware/cpu/x.toml:4",
+                        "source": "data sheet"},
+    "wire.rate": {"value": "25 Gbps", "from": "command line", "where": "--set"}
+  },
+  "result": {
+    "stop_reason": "packets",
+    "mpps": 20.0, "gbps": 10.24, "ns_per_packet": 50.0,
+    "window": {"start_ps": 10000000, "end_ps": 60000000, "packets": 1000, "frame_bytes": 64000},
+    "simulated_ps": 60000000,
+    "packets": {"offered": 1500, "delivered": 1200, "dropped": {"rx_out_of_buffer": 280, "rx_discards_phy": 0},
+                "in_flight": 20},
+    "limits": [{"resource": "core", "used": 0.999}, {"resource": "pcie upstream", "used": 0.5}]
+  },
+  "guest": {
+    "instructions_per_packet": 310.0, "cycles_per_packet": 170.0, "ipc": 1.82353,
+    "instructions": 310000, "cycles": 170000,
+    "functions": [
+      {"name": "large", "cycles_per_packet": 120.0, "instructions_per_packet": 200.0, "cycles": 120000,
+       "instructions": 200000, "calls": 16, "stalls": {"dram": 60.0}},
+      {"name": "small", "cycles_per_packet": 50.0, "instructions_per_packet": 110.0, "cycles": 50000,
+       "instructions": 110000, "stalls": {}}
+    ],
+    "stalls": {"base": 110.0, "dram": 60.0}
+  },
+  "uses": [{"group": "ring", "name": "rx ring", "value": 256, "of": 1024, "unit": "entries", "share": 0.25}],
+  "counters": {"nic": {"rx_out_of_buffer": {"value": 280, "unit": "packets", "description": "No descriptor."}}},
+  "latency": {"packets": 1000, "min_ps": 800000, "mean_ps": 1000000, "p50_ps": 900000, "p90_ps": 1500000,
+              "p99_ps": 2000000, "p99.9_ps": 2500000, "max_ps": 3000000},
+  "fingerprint": "0000000000001234",
+  "host": {"wall_s": 0.5, "packets_per_s": 2400.0, "guest_mips": 2.0}
+})";
+
+constexpr HostResult kHost{500'000, 1'200, 1'000'000};
+
+TEST(Report, HasTheDocumentedStructure) {
+  // Text and not values: order and digits matter.
+  EXPECT_EQ(report_text(make_report(sample_scenario(), sample_result(), kHost)), Json::parse(kGolden).dump(2) + "\n");
+}
+
+TEST(Report, OnlyTheHostBlockDependsOnTheHost) {
+  auto one = make_report(sample_scenario(), sample_result(), kHost);
+  auto other = make_report(sample_scenario(), sample_result(), {1, 2, 3});
+  EXPECT_NE(one, other);
+  one.erase("host");
+  other.erase("host");
+  EXPECT_EQ(one.dump(), other.dump());
+}
+
+TEST(Report, NamesNoPathOfTheMachine) {
+  EXPECT_THAT(make_report(sample_scenario(), sample_result(), kHost).dump(), Not(HasSubstr("/data/")));
+}
+
+TEST(Report, OfARunThatMeasuredNothing) {
+  RunResult run;
+  run.stop_reason = StopReason::error;
+  run.error = "at 1.000000 us: core: read of unmapped memory";
+  const auto report = make_report(sample_scenario(), run, {});
+  EXPECT_EQ(report["result"]["stop_reason"], "error");
+  EXPECT_EQ(report["result"]["error"], run.error);
+  EXPECT_EQ(report["result"]["mpps"], 0.0);
+  EXPECT_EQ(report["guest"]["ipc"], 0.0);
+}
+
+TEST(Summary, SaysWhatAPersonWantsToKnow) {
+  std::ostringstream out;
+  print_summary(out, sample_scenario(), sample_result(), kHost);
+  const auto text = out.str();
+  EXPECT_THAT(text, HasSubstr("20,000,000 rx/s"));
+  EXPECT_THAT(text, HasSubstr("4,666,666 drop/s"));  // 280 in 60 us
+  EXPECT_THAT(text, HasSubstr("20.00 Mpps   10.24 Gbps   50.0 ns per packet"));
+  EXPECT_THAT(text, HasSubstr("170.0 cycles and 310.0 instructions per packet, 1.82 instructions per cycle at 3.4 GHz"));
+  EXPECT_THAT(text, HasSubstr("1,500 offered = 1,200 delivered + 280 dropped + 20 in flight"));
+  EXPECT_THAT(text, HasSubstr("rx_out_of_buffer 280"));
+  EXPECT_THAT(text, Not(HasSubstr("rx_discards_phy"))) << "causes that dropped nothing are left out";
+  EXPECT_THAT(text, HasSubstr("limited by: core (99.9 % used); then pcie upstream 50.0 %"));
+  EXPECT_THAT(text, HasSubstr("ring    rx ring (256 of 1,024 entries)"));
+  EXPECT_LT(text.find("large"), text.find("small")) << "functions by cycles";
+}
+
+TEST(Summary, OfARunThatMeasuredNothing) {
+  RunResult run;
+  run.stop_reason = StopReason::interrupted;
+  std::ostringstream out;
+  print_summary(out, sample_scenario(), run, {});
+  EXPECT_THAT(out.str(), HasSubstr("ended: interrupted"));
+}
+
+}  // namespace
+}  // namespace ringside

@@ -167,7 +167,10 @@ std::uint8_t FakeConnectx::run(cx::command_mailbox& mailbox) {
     case cx::kCmdModifyRq:
       if (mailbox.object != kRqn) return cx::kCmdBadParameter;
       if (rq_state_ == cx::kRqError && mailbox.rq.state == cx::kRqReady) return cx::kCmdBadResourceState;
-      if (mailbox.rq.state == cx::kRqReset) consumed_ = 0;
+      if (mailbox.rq.state == cx::kRqReset) {
+        for (; flush_at_reset_ > 0; --flush_at_reset_) fail(cx::kSyndromeWrFlush);
+        consumed_ = 0;
+      }
       rq_state_ = mailbox.rq.state;
       return cx::kCmdOk;
     case cx::kCmdCreateTir:

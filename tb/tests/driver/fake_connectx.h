@@ -43,6 +43,8 @@ class FakeConnectx {
   void receive(std::uint32_t count, std::uint32_t length = 60);
   // Completes the next WQE with an error, after which the queue is in error.
   void fail(std::uint8_t syndrome);
+  // The next reset of the queue is preceded by this many flushed completions.
+  void flush_at_reset(std::uint32_t count) { flush_at_reset_ = count; }
   // Writes an EQE for the CQ and runs the interrupt handler.
   void interrupt();
 
@@ -90,7 +92,7 @@ class FakeConnectx {
 
   std::uint64_t eq_buffer_ = 0, cq_buffer_ = 0, cq_record_ = 0, rq_buffer_ = 0, rq_record_ = 0;
   std::uint32_t eq_log_ = 0, cq_log_ = 0, rq_log_ = 0, rq_state_ = 0, port_mtu_ = 0;
-  std::uint32_t events_ = 0, produced_ = 0;
+  std::uint32_t events_ = 0, produced_ = 0, flush_at_reset_ = 0;
   std::uint16_t consumed_ = 0;
 };
 

@@ -138,5 +138,27 @@ TEST(ErrorCompletion, FlushedWqesAreOnlyCounted) {
   EXPECT_EQ(nic.stat("rx_xdp_drop"), 10u);
 }
 
+TEST(ErrorCompletion, AFlushAloneRestartsNothing) {
+  FakeConnectx nic;
+  nic.open();
+  nic.fail(connectx::kSyndromeWrFlush);
+  nic.interrupt();
+  EXPECT_EQ(nic.stat("rx_wqe_err"), 1u);
+  EXPECT_EQ(nic.stat("rx_recover"), 0u);
+}
+
+TEST(ErrorCompletion, LateFlushesAreSkippedByTheRestart) {
+  FakeConnectx nic;
+  nic.open();
+  nic.fail(connectx::kSyndromeLocalLength);
+  nic.flush_at_reset(20);
+  nic.interrupt();
+  EXPECT_EQ(nic.stat("rx_recover"), 1u);
+  EXPECT_EQ(nic.cq_consumer(), 21u);
+  nic.receive(1024 - 1);
+  EXPECT_EQ(nic.stat("rx_wqe_err"), 1u);
+  EXPECT_EQ(nic.stat("rx_xdp_drop"), 1023u);
+}
+
 }  // namespace
 }  // namespace ringside

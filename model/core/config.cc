@@ -29,6 +29,8 @@ void CoreConfig::visit(ParameterVisitor& v) {
          llvm);
   v.frequency({"cpu.frequency", "GHz", "", "clock of the core while it runs the driver"}, kRequired, frequency,
               megahertz(100), megahertz(10'000));
+  v.time({"cpu.interrupt_latency", "ns", "", "from the arrival of an interrupt to the first instruction after the wait for it"},
+         kRequired, interrupt_latency, Time{}, milliseconds(1));
   v.number({"cpu.dispatch_width", "uops/cycle", "", "fused micro-ops renamed and dispatched per cycle"}, kRequired,
            dispatch_width, 1, 16);
   v.number({"cpu.retire_width", "uops/cycle", "", "fused micro-ops retired per cycle"}, kRequired, retire_width, 1, 32);

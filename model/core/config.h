@@ -35,6 +35,7 @@ struct CoreConfig {
   std::string architecture;
   std::string llvm;
   Frequency frequency{};
+  Time interrupt_latency{};
 
   std::uint64_t dispatch_width = 0;
   std::uint64_t retire_width = 0;

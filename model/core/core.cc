@@ -55,15 +55,27 @@ struct Core::Hooks {
     static_cast<Core*>(user)->on_fault(what, address);
     return false;
   }
+  // Unicorn cuts an access of eight bytes into halves, the lower one first; the memory hook has seen it whole.
   static std::uint64_t mmio_read(uc_engine*, std::uint64_t offset, unsigned size, void* user) {
     Window& window = *static_cast<Window*>(user);
-    std::uint64_t value = 0;
-    guarded(*window.core, [&] { value = window.core->on_mmio_read(window.base + offset, size); });
-    return value;
+    Core& core = *window.core;
+    const Access access = core.accesses_.back();
+    const std::uint64_t address = window.base + offset;
+    if (address == access.address) {
+      window.value = 0;
+      guarded(core, [&] { window.value = core.on_mmio_read(address, access.size); });
+      return size == 4 ? window.value & 0xffff'ffff : window.value;
+    }
+    return window.value >> 32;
   }
   static void mmio_write(uc_engine*, std::uint64_t offset, unsigned size, std::uint64_t value, void* user) {
     Window& window = *static_cast<Window*>(user);
-    guarded(*window.core, [&] { window.core->on_mmio_write(window.base + offset, size, value); });
+    Core& core = *window.core;
+    const Access access = core.accesses_.back();
+    const std::uint64_t address = window.base + offset;
+    window.value = address == access.address ? value : window.value | value << 32;
+    if (address + size < access.address + access.size) return;
+    guarded(core, [&] { core.on_mmio_write(access.address, access.size, window.value); });
   }
   static void prefetch(uc_engine* engine, std::uint64_t, std::uint32_t, void* user) {
     const Prefetch& site = *static_cast<Prefetch*>(user);
@@ -76,6 +88,7 @@ struct Core::Hooks {
   struct Window {
     Core* core;
     std::uint64_t base;
+    std::uint64_t value;  // of the access under way
   };
   struct Prefetch {
     Core* core;
@@ -119,7 +132,7 @@ void Core::open_engine() {
         "CPU model");
   check(uc_mem_map_ptr(engine_, memory_.base().value, memory_.size().value, UC_PROT_ALL, memory_.host(memory_.base())), "RAM");
 
-  hooks_->windows = {{this, guest::kBoardRegs}, {this, guest::kNicBar}};
+  hooks_->windows = {{this, guest::kBoardRegs, 0}, {this, guest::kNicBar, 0}};
   const std::uint64_t sizes[] = {guest::kBoardRegsSize, guest::kNicBarSize};
   for (std::size_t i = 0; i < hooks_->windows.size(); ++i) {
     Hooks::Window& window = hooks_->windows[i];

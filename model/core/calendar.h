@@ -2,6 +2,7 @@
 // meets them, so that "the next free cycle" of a unit is not a single number.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -14,18 +15,28 @@ class Calendar {
   // Takes one of `ports` slots of the unit in the first cycle at or after `at` that has one, and returns that cycle.
   std::uint64_t book(Port port, std::uint64_t at, std::uint8_t ports) {
     for (;; ++at) {
-      Slot& slot = slots_[at & kMask];
-      if (slot.cycle != at) {
-        // A later cycle has the place: this one lies so far back that nobody competes for it any more.
-        if (slot.cycle > at) return at;
-        slot = {at, {}};
-      }
-      std::uint8_t& used = slot.used[static_cast<std::size_t>(port)];
+      Slot* const slot = slot_at(at);
+      if (slot == nullptr) return at;
+      std::uint8_t& used = slot->used[static_cast<std::size_t>(port)];
       if (used < ports) {
         ++used;
         return at;
       }
     }
+  }
+
+  // Takes `slots` slots of the unit from `at` on, as many as there are free in each cycle, and returns the cycle behind
+  // the last.
+  std::uint64_t fill(Port port, std::uint64_t at, std::uint64_t slots, std::uint8_t ports) {
+    for (slots = std::min<std::uint64_t>(slots, kCycles / 2 * ports); slots > 0; ++at) {
+      Slot* const slot = slot_at(at);
+      if (slot == nullptr) continue;
+      std::uint8_t& used = slot->used[static_cast<std::size_t>(port)];
+      const auto taken = static_cast<std::uint8_t>(std::min<std::uint64_t>(slots, ports - std::min(used, ports)));
+      used = static_cast<std::uint8_t>(used + taken);
+      slots -= taken;
+    }
+    return at;
   }
 
  private:
@@ -36,6 +47,16 @@ class Calendar {
     std::uint64_t cycle = 0;
     std::array<std::uint8_t, static_cast<std::size_t>(Port::count)> used{};
   };
+
+  // The entry of a cycle; none if a later cycle has the place, which means that this one lies so far back that nobody
+  // competes for it any more.
+  Slot* slot_at(std::uint64_t cycle) {
+    Slot& slot = slots_[cycle & kMask];
+    if (slot.cycle > cycle) return nullptr;
+    if (slot.cycle < cycle) slot = {cycle, {}};
+    return &slot;
+  }
+
   std::array<Slot, kCycles> slots_{};
 };
 

@@ -96,10 +96,10 @@ void LlvmTarget::classify_registers() {
     auto units = registers_->regunits(reg);
     if (units.begin() == units.end()) continue;
     unsigned unit = *units.begin();
-    // ah and its like have storage of their own in LLVM; cores merge them with the register they belong to.
-    if (x86 && (name == "AH" || name == "BH" || name == "CH" || name == "DH"))
-      for (auto super : registers_->superregs(reg))
-        unit = std::min<unsigned>(unit, *registers_->regunits(super).begin());
+    // al and ah have storage of their own in LLVM; cores keep both in the register that they are parts of.
+    if (x86)
+      for (const auto whole : registers_->superregs_inclusive(reg))
+        for (const auto part : registers_->regunits(whole)) unit = std::min<unsigned>(unit, part);
     storage_[reg] = static_cast<std::uint16_t>(unit);
     for (const int id : {byte, word})
       if (id >= 0 && registers_->getRegClass(id).contains(reg)) partial_[reg] = true;

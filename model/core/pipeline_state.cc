@@ -61,6 +61,9 @@ Pipeline::State::State(const CoreConfig& core, CorePort& port)
     : config(core),
       memory(port),
       predictor(core.predictor),
+      alu_ports(static_cast<std::uint8_t>(core.alu_ports)),
+      load_ports(static_cast<std::uint8_t>(core.load_ports)),
+      store_ports(static_cast<std::uint8_t>(core.store_ports)),
       reorder_buffer(core.rob_entries),
       load_queue(core.load_queue),
       store_queue(core.store_queue),
@@ -168,8 +171,7 @@ void Pipeline::State::simple(const Instruction& in, InstructionCounts& counted) 
   dispatch(step, in.micro_ops);
   operands(in, step);
   const std::uint64_t ready = step.data_ready;
-  const std::uint64_t at =
-      in.uses_alu ? calendar.book(Port::alu, ready, static_cast<std::uint8_t>(config.alu_ports)) : ready;
+  const std::uint64_t at = in.uses_alu ? calendar.book(Port::alu, ready, alu_ports) : ready;
   start<in_order>(step, at);
   step.done = at + in.latency;
   if (at > step.dispatched)
@@ -258,7 +260,9 @@ void Pipeline::State::barrier(Step& step) {
   }
 }
 
-// The microcode sequencer feeds dispatch alone for as long as the table says; the stores go on by themselves.
+// The microcode sequencer feeds dispatch alone for as long as the table says, and its micro-ops fill the integer units
+// for that long: a body that is limited by either pays in full (measured, EPYC Genoa: 15 cycles more for 72 bytes among
+// 100 to 400 independent operations), one that waits for something else does not. The stores go on by themselves.
 void Pipeline::State::repeat(Step& step, const Access* first, const Access* last) {
   std::uint64_t low = ~0ULL;
   std::uint64_t high = 0;
@@ -272,16 +276,18 @@ void Pipeline::State::repeat(Step& step, const Access* first, const Access* last
       bytes += access->size;
     } else if (access->address / kCacheLine != source_line) {
       source_line = access->address / kCacheLine;
-      step.issued = calendar.book(Port::load, begin, static_cast<std::uint8_t>(config.load_ports));
+      step.issued = calendar.book(Port::load, begin, load_ports);
       load(step, *access);
     }
   }
   const RepeatConfig& costs = step.in.repeat == Repeat::store ? config.rep_stos : config.rep_movs;
-  const std::uint64_t sequenced = step.dispatched + repeat_cycles(costs, step.in, bytes, bytes == 0 ? 0 : low);
+  const std::uint64_t cycles = repeat_cycles(costs, step.in, bytes, bytes == 0 ? 0 : low);
+  const std::uint64_t sequenced = step.dispatched + cycles;
+  const std::uint64_t executed = calendar.fill(Port::alu, step.dispatched, cycles * config.alu_ports, alu_ports);
   front_ready = std::max(front_ready, sequenced);
   front_reason = StallReason::rep;
-  step.done = std::max({sequenced, begin + 1, step.loaded});
-  step.reason = step.loaded > sequenced ? step.load_reason : StallReason::rep;
+  step.done = std::max({sequenced, executed, begin + 1, step.loaded});
+  step.reason = step.loaded == step.done ? step.load_reason : StallReason::rep;
 }
 
 // One store queue entry for each line that a repeated string instruction wrote.
@@ -312,7 +318,6 @@ std::uint64_t Pipeline::State::access_memory(Step& step, const Access* first, co
   if (in_order || in.barrier == Barrier::locked) at = std::max(at, step.data_ready);
   if (in.barrier == Barrier::locked) at = std::max({at, retiring.cycle, loads_done, stores.drained()});
   std::uint64_t issued = at;
-  const auto load_ports = static_cast<std::uint8_t>(config.load_ports);
   for (const Access* access = first; access != last; ++access) {
     if (is_store(*access)) continue;
     step.issued = issued = calendar.book(Port::load, at, load_ports);
@@ -323,7 +328,7 @@ std::uint64_t Pipeline::State::access_memory(Step& step, const Access* first, co
   }
   if (in.loads == 0 && in.stores > 0 && first != last) {
     const bool shared = config.shared_memory_ports;
-    const auto ports = static_cast<std::uint8_t>(shared ? config.load_ports : config.store_ports);
+    const std::uint8_t ports = shared ? load_ports : store_ports;
     issued = calendar.book(shared ? Port::load : Port::store, at, ports);
   }
   start<in_order>(step, issued);
@@ -352,7 +357,7 @@ const Access* Pipeline::State::complex(const Instruction& in, InstructionCounts&
       at = std::max(at, divider_free);
       divider_free = at + in.occupancy;
     }
-    if (in.uses_alu) at = calendar.book(Port::alu, at, static_cast<std::uint8_t>(config.alu_ports));
+    if (in.uses_alu) at = calendar.book(Port::alu, at, alu_ports);
     early = std::max(step.address_ready, step.dispatched) + in.early_latency;
     step.done = at + in.latency;
     if (in.barrier == Barrier::locked) {

@@ -92,6 +92,9 @@ struct Pipeline::State {
   CorePort& memory;
   Predictor predictor;
   PipelineCounts counts;
+  const std::uint8_t alu_ports;
+  const std::uint8_t load_ports;
+  const std::uint8_t store_ports;
 
   // Front end.
   Stage dispatching;

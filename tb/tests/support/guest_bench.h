@@ -1,0 +1,27 @@
+// Runs one of the test guests of driver/bench on a core and its memory, without devices.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ringside::test {
+
+struct BenchRun {
+  std::string image;                     // "bench-x86_64-gcc-none"
+  std::string cpu;                       // name of the core's data files
+  std::string program;                   // of driver/bench
+  std::uint32_t count = 1000;            // iterations
+  std::uint32_t argument = 0;            // what the program makes of it
+  std::string setting;                   // one more "key=value", or empty
+};
+
+// Cycles of the whole run, in a process of its own. Fails the test and returns 0 when the guest does not leave cleanly.
+std::uint64_t cycles_of(const BenchRun& run);
+
+// Cycles of one iteration: the difference of two runs of different length over their difference.
+double cycles_per_iteration(BenchRun run, std::uint32_t fewer, std::uint32_t more);
+
+// The message with which a guest run ends badly.
+std::string failure_of(const BenchRun& run);
+
+}  // namespace ringside::test

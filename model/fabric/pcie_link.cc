@@ -61,6 +61,7 @@ void PcieLink::fire(Time now, std::uint64_t argument) {
 DmaFabric::Posted PcieLink::write(Time at, PhysAddr address, std::span<const std::uint8_t> data) {
   const auto mps = static_cast<std::uint32_t>(config_.mps.value);
   Time sent = std::max(at, timeline_.now());
+  Time visible = sent;
   std::uint64_t first_credit = 0;
   std::uint32_t tlps = 0;
   PhysAddr next = address;
@@ -70,8 +71,8 @@ DmaFabric::Posted PcieLink::write(Time at, PhysAddr address, std::span<const std
     const Time start = posted_.room(sent, credits);
     posted_stall_ps_ += stall(start, sent, up_);
     sent = up_.send(start, request_overhead_ + payload);
-    last_visible_ = std::max(last_visible_, sent + config_.upstream_latency + config_.root_latency);
-    const std::uint64_t credit = posted_.take(last_visible_ + config_.credit_latency, credits);
+    visible = sent + config_.upstream_latency + config_.root_latency;
+    const std::uint64_t credit = posted_.take(visible + config_.credit_latency, credits);
     if (tlps++ == 0) first_credit = credit;
     next.value += payload;
     left -= payload;
@@ -79,8 +80,8 @@ DmaFabric::Posted PcieLink::write(Time at, PhysAddr address, std::span<const std
   ++dma_writes_;
   dma_write_bytes_ += data.size();
   posted_writes_.push(address, data, tlps, first_credit);
-  schedule(last_visible_, Step::commit);
-  return {sent, last_visible_};
+  schedule(visible, Step::commit);
+  return {sent, visible};
 }
 
 void PcieLink::commit(Time now) {
@@ -165,7 +166,7 @@ void PcieLink::send_request(Time from, std::uint32_t slot) {
   completion_headers_used_ += request.completions;
   completion_data_used_ += data_credits(request.length);
   const Time sent = up_.send(from, request_overhead_);
-  const Time served = std::max(last_visible_, sent + config_.upstream_latency + config_.root_latency);
+  const Time served = sent + config_.upstream_latency + config_.root_latency;
   nonposted_.take(served + config_.credit_latency, 0);
   schedule(served, Step::serve, slot);
 }
@@ -262,7 +263,7 @@ MmioFabric::ReadResult PcieLink::mmio_read(Time at, std::uint64_t address, std::
   }
   if (observer_ != nullptr) observer_->mmio(arrival, address, value, false);
   const Time sent = up_.send(arrival, completion_overhead_ + payload) + config_.device_latency;
-  return {value, std::max(last_visible_, sent + config_.upstream_latency + config_.root_latency)};
+  return {value, sent + config_.upstream_latency + config_.root_latency};
 }
 
 void PcieLink::register_statistics(Statistics& s) const {

@@ -24,13 +24,13 @@
 namespace ringside {
 
 // Times come from recurrences: a TLP starts when it is offered, the link is free and credits are there. Events only mark
-// what others can see: a posted write becoming visible; a read request reaching memory, its data being there, and its
-// last completion reaching the device;
-// an MMIO write leaving the core and reaching the device.
+// what others can see: a posted write becoming visible; a read request reaching memory, its data being there, and its last
+// completion reaching the device; an MMIO write leaving the core and reaching the device.
 //
 // Order, as PCIe has it: writes become visible in the order of the calls; a read request waits at the root complex for
 // earlier writes; completions and MMIO reads push what was posted before them; a write may pass a read that lacks a tag
-// or credits. Requests and writes never cross a 4 KiB boundary. Completions end on the read completion boundary.
+// or credits. The link keeps order and every TLP takes the same latency after it, which is all that this needs. Requests
+// never cross a 4 KiB boundary. Completions end on the read completion boundary.
 //
 // A memory system that falls behind holds back the posted credits of the writes it is late with, and so slows down the
 // writes that follow; the time at which a write becomes visible is fixed when it is posted.
@@ -121,7 +121,6 @@ class PcieLink : public sc_core::sc_module, public DmaFabric, public MmioFabric,
   CreditPool device_posted_;
 
   PostedQueue posted_writes_;
-  Time last_visible_{};
   RingBuffer<Store> stores_;          // in the core's store buffer
   RingBuffer<Store> stores_on_link_;
   Time uncached_free_{};

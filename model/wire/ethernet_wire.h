@@ -48,8 +48,13 @@ class EthernetWire : public sc_core::sc_module, public EventTarget {
 
  private:
   void send_next();
+  Time duration(std::uint32_t size) const {
+    return {(size * byte_time_ + (1ULL << kFractionBits) - 1) >> kFractionBits};
+  }
 
-  const Bandwidth rate_;
+  static constexpr unsigned kFractionBits = 20;
+
+  const std::uint64_t byte_time_;  // in units of 2^-20 ps, rounded up
   Timeline& timeline_;
   TrafficSource& source_;
   FrameSink& sink_;

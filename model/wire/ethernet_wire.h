@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-
 #include <systemc>
 
 #include "model/base/parameter.h"
@@ -18,8 +17,8 @@ struct WireConfig {
   Bandwidth rate = gigabits_per_second(100);
 
   void visit(ParameterVisitor& v) {
-    v.bandwidth({"wire.rate", "Gbps", "ConnectX-6 Dx", "Rate of the Ethernet link"}, ParameterVisitor::Origin::default_value,
-                rate, Bandwidth{1'000'000}, gigabits_per_second(800));
+    v.bandwidth({"wire.rate", "Gbps", "ConnectX-6 Dx", "Rate of the Ethernet link"},
+                ParameterVisitor::Origin::default_value, rate, Bandwidth{1'000'000}, gigabits_per_second(800));
   }
 };
 

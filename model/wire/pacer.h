@@ -11,7 +11,9 @@ namespace ringside {
 class Pacer {
  public:
   explicit Pacer(PacketRate rate)
-      : rate_(rate.value), step_(rate_ == 0 ? 0 : kPicoseconds / rate_), step_rest_(rate_ == 0 ? 0 : kPicoseconds % rate_) {}
+      : rate_(rate.value),
+        step_(rate_ == 0 ? 0 : kPicoseconds / rate_),
+        step_rest_(rate_ == 0 ? 0 : kPicoseconds % rate_) {}
 
   // When the next event is due, counted from the first.
   Time next() {

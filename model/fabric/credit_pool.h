@@ -11,7 +11,9 @@ namespace ringside {
 
 inline constexpr std::uint32_t kDataCreditBytes = 16;  // PCIe base specification 2.6.1
 
-constexpr std::uint32_t data_credits(std::uint32_t payload) { return (payload + kDataCreditBytes - 1) / kDataCreditBytes; }
+constexpr std::uint32_t data_credits(std::uint32_t payload) {
+  return (payload + kDataCreditBytes - 1) / kDataCreditBytes;
+}
 
 // A transmitter's view of a receiver's buffer: a header credit per TLP and a data credit per 16 bytes of payload, which
 // come back in the order in which they were taken. 0 credits means unlimited.
@@ -23,7 +25,8 @@ class CreditPool {
 
   // Earliest time from `from` on at which one header and `data` data credits are there. Calls ask for TLPs in order.
   Time room(Time from, std::uint32_t data) {
-    while (!taken_.empty() && ((headers_ != 0 && taken_.size() + 1 > headers_) || (data_ != 0 && data_used_ + data > data_))) {
+    while (!taken_.empty() &&
+           ((headers_ != 0 && taken_.size() + 1 > headers_) || (data_ != 0 && data_used_ + data > data_))) {
       returned_ = std::max(returned_, taken_.front().back);
       data_used_ -= taken_.front().data;
       taken_.pop();

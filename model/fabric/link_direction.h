@@ -8,15 +8,15 @@
 
 namespace ringside {
 
-// First come, first served, in the order of the calls. Fractions of a picosecond are carried from one transfer to the next
-// of a back-to-back run, so that the rate is exact over any length.
+// First come, first served, in the order of the calls. Fractions of a picosecond are carried from one transfer to the
+// next of a back-to-back run, so that the rate is exact over any length.
 class LinkDirection {
  public:
   explicit LinkDirection(Bandwidth rate)
       : byte_time_((static_cast<unsigned __int128>(8'000'000'000'000ULL) << kFractionBits) / rate.value) {}
 
-  // Puts one packet of `size` bytes, overhead included, on the link at `from` or as soon as it is free. Returns when the
-  // last byte has left.
+  // Puts one packet of `size` bytes, overhead included, on the link at `from` or as soon as it is free. Returns when
+  // the last byte has left.
   Time send(Time from, std::uint64_t size) {
     if (from > free_) {
       free_ = from;

@@ -1,8 +1,8 @@
 #include "model/fabric/pcie_config.h"
 
-#include <bit>
-
 #include <fmt/format.h>
+
+#include <bit>
 
 #include "model/base/errors.h"
 #include "model/fabric/credit_pool.h"
@@ -28,9 +28,12 @@ void PcieConfig::visit(ParameterVisitor& v) {
   v.size({"pcie.mps", "B", "", "Max payload size of a TLP"}, required, mps, bytes(128), bytes(4096));
   v.size({"pcie.mrrs", "B", "", "Max read request size"}, required, mrrs, bytes(128), bytes(4096));
   v.size({"pcie.rcb", "B", "", "Read completion boundary"}, required, rcb, bytes(64), bytes(128));
-  v.size({"pcie.framing", "B", "", "Start token, sequence number and LCRC of a TLP"}, required, framing, bytes(0), bytes(16));
-  v.size({"pcie.request_header", "B", "", "Header of a memory request"}, required, request_header, bytes(12), bytes(32));
-  v.size({"pcie.completion_header", "B", "", "Header of a completion"}, required, completion_header, bytes(12), bytes(32));
+  v.size({"pcie.framing", "B", "", "Start token, sequence number and LCRC of a TLP"}, required, framing, bytes(0),
+         bytes(16));
+  v.size({"pcie.request_header", "B", "", "Header of a memory request"}, required, request_header, bytes(12),
+         bytes(32));
+  v.size({"pcie.completion_header", "B", "", "Header of a completion"}, required, completion_header, bytes(12),
+         bytes(32));
   v.size({"pcie.dllp_size", "B", "", "Size of an ACK or flow-control DLLP"}, required, dllp_size, bytes(0), bytes(16));
   v.number({"pcie.efficiency", "per mille", "", "Raw rate left to TLPs; 0 derives it from the DLLP rate"}, required,
            efficiency, 0, 1000);
@@ -55,12 +58,12 @@ void PcieConfig::visit(ParameterVisitor& v) {
          downstream_latency, Time{}, microseconds(100));
   v.time({"pcie.root_latency", "ns", "", "Between root port and coherent fabric"}, required, root_latency, Time{},
          microseconds(100));
-  v.time({"pcie.device_latency", "ns", "", "Turn-around of an MMIO read in the device"}, required, device_latency, Time{},
-         microseconds(100));
-  v.time({"pcie.credit_latency", "ns", "", "From free receive buffer to known credit"}, required, credit_latency, Time{},
-         microseconds(100));
-  v.time({"pcie.uncached_spacing", "ns", "", "Between two uncached stores of a core"}, required, uncached_spacing, Time{},
-         microseconds(100));
+  v.time({"pcie.device_latency", "ns", "", "Turn-around of an MMIO read in the device"}, required, device_latency,
+         Time{}, microseconds(100));
+  v.time({"pcie.credit_latency", "ns", "", "From free receive buffer to known credit"}, required, credit_latency,
+         Time{}, microseconds(100));
+  v.time({"pcie.uncached_spacing", "ns", "", "Between two uncached stores of a core"}, required, uncached_spacing,
+         Time{}, microseconds(100));
 }
 
 void PcieConfig::check() const {
@@ -73,18 +76,19 @@ void PcieConfig::check() const {
   if (tags == 0) throw InputError("pcie.tags = 0: at least 1 is allowed");
   const std::uint64_t payload = mps.value / kDataCreditBytes;
   if (posted_data != 0 && posted_data < payload)
-    throw InputError(fmt::format("pcie.posted_data = {}: 0, or at least one payload of pcie.mps ({} credits), is allowed",
-                                 posted_data, payload));
+    throw InputError(
+        fmt::format("pcie.posted_data = {}: 0, or at least one payload of pcie.mps ({} credits), is allowed",
+                    posted_data, payload));
   const std::uint64_t request = mrrs.value / kDataCreditBytes;
   if (completion_data != 0 && completion_data < request)
-    throw InputError(fmt::format(
-        "pcie.completion_data = {}: 0, or at least one request of pcie.mrrs ({} credits), is allowed", completion_data,
-        request));
+    throw InputError(
+        fmt::format("pcie.completion_data = {}: 0, or at least one request of pcie.mrrs ({} credits), is allowed",
+                    completion_data, request));
   const std::uint64_t completions = mrrs.value / mps.value + 2;
   if (completion_headers != 0 && completion_headers < completions)
-    throw InputError(fmt::format(
-        "pcie.completion_headers = {}: 0, or at least the completions of one request ({}), is allowed",
-        completion_headers, completions));
+    throw InputError(
+        fmt::format("pcie.completion_headers = {}: 0, or at least the completions of one request ({}), is allowed",
+                    completion_headers, completions));
 }
 
 Bandwidth PcieConfig::raw_bandwidth() const {
@@ -96,9 +100,12 @@ Bandwidth PcieConfig::raw_bandwidth() const {
 std::uint64_t PcieConfig::dllp_interval() const {
   const bool small = mps <= bytes(256);
   std::uint64_t factor_tenths = 10;
-  if (lanes <= 4) factor_tenths = small ? 14 : 10;
-  else if (lanes <= 8) factor_tenths = small ? 25 : 10;
-  else factor_tenths = small ? 30 : 20;
+  if (lanes <= 4)
+    factor_tenths = small ? 14 : 10;
+  else if (lanes <= 8)
+    factor_tenths = small ? 25 : 10;
+  else
+    factor_tenths = small ? 30 : 20;
   const std::uint64_t delay = generation == 1 ? 19 : generation == 2 ? 70 : 115;
   return (mps.value + kTlpOverheadBytes) * factor_tenths / (lanes * 10) + delay;
 }

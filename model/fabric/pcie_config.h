@@ -16,16 +16,16 @@ struct PcieConfig {
   Bytes mrrs{};  // max read request size
   Bytes rcb{};   // read completion boundary
 
-  Bytes framing{};            // start token, sequence number and LCRC of a TLP
-  Bytes request_header{};     // of memory reads and writes
+  Bytes framing{};         // start token, sequence number and LCRC of a TLP
+  Bytes request_header{};  // of memory reads and writes
   Bytes completion_header{};
-  Bytes dllp_size{};          // of an ACK or flow-control packet, framing included
+  Bytes dllp_size{};             // of an ACK or flow-control packet, framing included
   std::uint64_t efficiency = 0;  // parts per thousand of the raw rate left to TLPs; 0: derived from the DLLP rate
 
   // Credits of 1 TLP (headers) and 16 bytes (data); 0: unlimited.
   std::uint64_t posted_headers = 0;  // advertised by the root port: DMA writes
   std::uint64_t posted_data = 0;
-  std::uint64_t nonposted_headers = 0;  // DMA read requests
+  std::uint64_t nonposted_headers = 0;   // DMA read requests
   std::uint64_t completion_headers = 0;  // the device's buffer for completions, reserved by each read request
   std::uint64_t completion_data = 0;
   std::uint64_t device_posted_headers = 0;  // advertised by the device: MMIO writes

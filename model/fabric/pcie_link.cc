@@ -46,12 +46,18 @@ void PcieLink::attach(MmioTarget& target, std::uint64_t bar_base, std::uint64_t 
 void PcieLink::fire(Time now, std::uint64_t argument) {
   const auto slot = static_cast<std::uint32_t>(argument >> 3);
   switch (static_cast<Step>(argument & 7)) {
-    case Step::commit: return commit(now);
-    case Step::send_store: return send_store(now);
-    case Step::deliver_store: return deliver_store(now);
-    case Step::serve: return serve(now, slot);
-    case Step::return_data: return return_data(now, slot);
-    case Step::complete: return complete(now, slot);
+    case Step::commit:
+      return commit(now);
+    case Step::send_store:
+      return send_store(now);
+    case Step::deliver_store:
+      return deliver_store(now);
+    case Step::serve:
+      return serve(now, slot);
+    case Step::return_data:
+      return return_data(now, slot);
+    case Step::complete:
+      return complete(now, slot);
     case Step::wake:
       wake_pending_ = false;
       return start_requests(now);
@@ -61,6 +67,7 @@ void PcieLink::fire(Time now, std::uint64_t argument) {
 DmaFabric::Posted PcieLink::write(Time at, PhysAddr address, std::span<const std::uint8_t> data) {
   const auto mps = static_cast<std::uint32_t>(config_.mps.value);
   Time sent = std::max(at, timeline_.now());
+  Time visible = sent;
   std::uint64_t first_credit = 0;
   std::uint32_t tlps = 0;
   PhysAddr next = address;
@@ -70,8 +77,8 @@ DmaFabric::Posted PcieLink::write(Time at, PhysAddr address, std::span<const std
     const Time start = posted_.room(sent, credits);
     posted_stall_ps_ += stall(start, sent, up_);
     sent = up_.send(start, request_overhead_ + payload);
-    last_visible_ = std::max(last_visible_, sent + config_.upstream_latency + config_.root_latency);
-    const std::uint64_t credit = posted_.take(last_visible_ + config_.credit_latency, credits);
+    visible = sent + config_.upstream_latency + config_.root_latency;
+    const std::uint64_t credit = posted_.take(visible + config_.credit_latency, credits);
     if (tlps++ == 0) first_credit = credit;
     next.value += payload;
     left -= payload;
@@ -79,8 +86,8 @@ DmaFabric::Posted PcieLink::write(Time at, PhysAddr address, std::span<const std
   ++dma_writes_;
   dma_write_bytes_ += data.size();
   posted_writes_.push(address, data, tlps, first_credit);
-  schedule(last_visible_, Step::commit);
-  return {sent, last_visible_};
+  schedule(visible, Step::commit);
+  return {sent, visible};
 }
 
 void PcieLink::commit(Time now) {
@@ -152,10 +159,10 @@ void PcieLink::start_requests(Time now) {
 }
 
 bool PcieLink::completions_fit(const Request& request) const {
-  const bool headers = config_.completion_headers == 0 ||
-                       completion_headers_used_ + request.completions <= config_.completion_headers;
-  const bool data = config_.completion_data == 0 ||
-                    completion_data_used_ + data_credits(request.length) <= config_.completion_data;
+  const bool headers =
+      config_.completion_headers == 0 || completion_headers_used_ + request.completions <= config_.completion_headers;
+  const bool data =
+      config_.completion_data == 0 || completion_data_used_ + data_credits(request.length) <= config_.completion_data;
   return headers && data;
 }
 
@@ -165,7 +172,7 @@ void PcieLink::send_request(Time from, std::uint32_t slot) {
   completion_headers_used_ += request.completions;
   completion_data_used_ += data_credits(request.length);
   const Time sent = up_.send(from, request_overhead_);
-  const Time served = std::max(last_visible_, sent + config_.upstream_latency + config_.root_latency);
+  const Time served = sent + config_.upstream_latency + config_.root_latency;
   nonposted_.take(served + config_.credit_latency, 0);
   schedule(served, Step::serve, slot);
 }
@@ -181,8 +188,10 @@ void PcieLink::serve(Time now, std::uint32_t slot) {
   }
   const Time ready = dma_.read(now, request.address, {read.data.data() + request.offset, request.length});
   // The link is taken when the data is there, not before: what is ready earlier goes first.
-  if (ready > now) schedule(ready, Step::return_data, slot);
-  else return_data(now, slot);
+  if (ready > now)
+    schedule(ready, Step::return_data, slot);
+  else
+    return_data(now, slot);
 }
 
 void PcieLink::return_data(Time now, std::uint32_t slot) {
@@ -215,8 +224,8 @@ std::uint32_t PcieLink::completion_length(PhysAddr at, std::uint32_t left) const
   return std::min(left, static_cast<std::uint32_t>(config_.mps.value - at.value % config_.rcb.value));
 }
 
-// The latency between core and root port is added behind the link, so that what is ready at the root port meanwhile does
-// not wait for it.
+// The latency between core and root port is added behind the link, so that what is ready at the root port meanwhile
+// does not wait for it.
 Time PcieLink::mmio_write(Time at, std::uint64_t address, std::uint32_t size, std::uint64_t value) {
   const Time from = std::max({at, timeline_.now(), uncached_free_});
   uncached_free_ = from + config_.uncached_spacing;
@@ -231,7 +240,8 @@ void PcieLink::send_store(Time now) {
   const std::uint32_t credits = data_credits(store.size);
   const Time start = device_posted_.room(now, credits);
   mmio_stall_ps_ += stall(start, now, down_);
-  const Time arrival = down_.send(start, request_overhead_ + store.size) + config_.root_latency + config_.downstream_latency;
+  const Time arrival =
+      down_.send(start, request_overhead_ + store.size) + config_.root_latency + config_.downstream_latency;
   device_posted_.take(arrival + config_.credit_latency, credits);
   stores_on_link_.push(store);
   schedule(arrival, Step::deliver_store);
@@ -242,8 +252,10 @@ void PcieLink::deliver_store(Time now) {
   stores_on_link_.pop();
   ++mmio_writes_;
   if (observer_ != nullptr) observer_->mmio(now, store.address, store.value, true);
-  if (in_bar(store.address, store.size)) target_->mmio_write(now, store.address - bar_base_, store.size, store.value);
-  else ++unsupported_requests_;
+  if (in_bar(store.address, store.size))
+    target_->mmio_write(now, store.address - bar_base_, store.size, store.value);
+  else
+    ++unsupported_requests_;
 }
 
 MmioFabric::ReadResult PcieLink::mmio_read(Time at, std::uint64_t address, std::uint32_t size) {
@@ -262,14 +274,15 @@ MmioFabric::ReadResult PcieLink::mmio_read(Time at, std::uint64_t address, std::
   }
   if (observer_ != nullptr) observer_->mmio(arrival, address, value, false);
   const Time sent = up_.send(arrival, completion_overhead_ + payload) + config_.device_latency;
-  return {value, std::max(last_visible_, sent + config_.upstream_latency + config_.root_latency)};
+  return {value, sent + config_.upstream_latency + config_.root_latency};
 }
 
 void PcieLink::register_statistics(Statistics& s) const {
   s.add("pcie_upstream_bytes", "bytes", up_.bytes(), "Bytes of TLPs from device to host, headers and framing included");
   s.add("pcie_upstream_tlps", "TLPs", up_.packets(), "TLPs from device to host");
   s.add("pcie_upstream_busy", "ps", up_.busy_ps(), "Time during which the link to the host was taken");
-  s.add("pcie_downstream_bytes", "bytes", down_.bytes(), "Bytes of TLPs from host to device, headers and framing included");
+  s.add("pcie_downstream_bytes", "bytes", down_.bytes(),
+        "Bytes of TLPs from host to device, headers and framing included");
   s.add("pcie_downstream_tlps", "TLPs", down_.packets(), "TLPs from host to device");
   s.add("pcie_downstream_busy", "ps", down_.busy_ps(), "Time during which the link to the device was taken");
   s.add("pcie_dma_writes", "writes", dma_writes_, "Posted writes of the device, interrupts included");
@@ -279,8 +292,10 @@ void PcieLink::register_statistics(Statistics& s) const {
   s.add("pcie_interrupts", "messages", interrupt_messages_, "Message-signalled interrupts delivered");
   s.add("pcie_mmio_writes", "writes", mmio_writes_, "Writes of cores to the device");
   s.add("pcie_mmio_reads", "reads", mmio_reads_, "Reads of cores from the device");
-  s.add("pcie_posted_stall", "ps", posted_stall_ps_, "Time that posted writes waited for credits while the link was free");
-  s.add("pcie_read_stall", "ps", read_stall_ps_, "Time that read requests waited for tags, completion space and credits");
+  s.add("pcie_posted_stall", "ps", posted_stall_ps_,
+        "Time that posted writes waited for credits while the link was free");
+  s.add("pcie_read_stall", "ps", read_stall_ps_,
+        "Time that read requests waited for tags, completion space and credits");
   s.add("pcie_mmio_stall", "ps", mmio_stall_ps_, "Time that MMIO writes waited for credits while the link was free");
   s.add("pcie_unsupported_requests", "requests", unsupported_requests_, "Accesses to addresses that nobody claims");
 }

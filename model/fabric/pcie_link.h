@@ -4,9 +4,8 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
-
 #include <systemc>
+#include <vector>
 
 #include "model/base/timeline.h"
 #include "model/fabric/credit_pool.h"
@@ -23,14 +22,14 @@
 
 namespace ringside {
 
-// Times come from recurrences: a TLP starts when it is offered, the link is free and credits are there. Events only mark
-// what others can see: a posted write becoming visible; a read request reaching memory, its data being there, and its
-// last completion reaching the device;
-// an MMIO write leaving the core and reaching the device.
+// Times come from recurrences: a TLP starts when it is offered, the link is free and credits are there. Events only
+// mark what others can see: a posted write becoming visible; a read request reaching memory, its data being there, and
+// its last completion reaching the device; an MMIO write leaving the core and reaching the device.
 //
 // Order, as PCIe has it: writes become visible in the order of the calls; a read request waits at the root complex for
 // earlier writes; completions and MMIO reads push what was posted before them; a write may pass a read that lacks a tag
-// or credits. Requests and writes never cross a 4 KiB boundary. Completions end on the read completion boundary.
+// or credits. The link keeps order and every TLP takes the same latency after it, which is all that this needs.
+// Requests never cross a 4 KiB boundary. Completions end on the read completion boundary.
 //
 // A memory system that falls behind holds back the posted credits of the writes it is late with, and so slows down the
 // writes that follow; the time at which a write becomes visible is fixed when it is posted.
@@ -52,8 +51,8 @@ class PcieLink : public sc_core::sc_module, public DmaFabric, public MmioFabric,
   Posted write(Time at, PhysAddr address, std::span<const std::uint8_t> data) override;
   void read(Time at, PhysAddr address, std::uint32_t length, DmaReader& reader, std::uint64_t tag) override;
 
-  // MmioFabric, for one core. A store leaves the core a spacing after the one before it; without credits it waits at the
-  // root port. A read runs the timeline up to the time at which it reaches the device.
+  // MmioFabric, for one core. A store leaves the core a spacing after the one before it; without credits it waits at
+  // the root port. A read runs the timeline up to the time at which it reaches the device.
   Time mmio_write(Time at, std::uint64_t address, std::uint32_t size, std::uint64_t value) override;
   ReadResult mmio_read(Time at, std::uint64_t address, std::uint32_t size) override;
 
@@ -121,8 +120,7 @@ class PcieLink : public sc_core::sc_module, public DmaFabric, public MmioFabric,
   CreditPool device_posted_;
 
   PostedQueue posted_writes_;
-  Time last_visible_{};
-  RingBuffer<Store> stores_;          // in the core's store buffer
+  RingBuffer<Store> stores_;  // in the core's store buffer
   RingBuffer<Store> stores_on_link_;
   Time uncached_free_{};
 

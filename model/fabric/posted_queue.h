@@ -10,7 +10,8 @@
 
 namespace ringside {
 
-// Keeps the bytes of writes, first in, first out, in one circular buffer that grows to the most that was ever in flight.
+// Keeps the bytes of writes, first in, first out, in one circular buffer that grows to the most that was ever in
+// flight.
 class PostedQueue {
  public:
   struct Write {
@@ -26,9 +27,7 @@ class PostedQueue {
   void push(PhysAddr address, std::span<const std::uint8_t> data, std::uint32_t tlps, std::uint64_t first_credit);
 
   const Write& front() { return writes_.front(); }
-  std::span<const std::uint8_t> front_data() {
-    return {payload_.data() + (front().position & mask()), front().length};
-  }
+  std::span<const std::uint8_t> front_data() { return {payload_.data() + (front().position & mask()), front().length}; }
   void pop();
 
  private:

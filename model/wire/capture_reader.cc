@@ -1,9 +1,9 @@
 #include "model/wire/capture_reader.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <pcap/pcap.h>
+
+#include <algorithm>
 
 #include "model/base/errors.h"
 #include "model/wire/frame.h"
@@ -28,7 +28,8 @@ CaptureReader::CaptureReader(const std::string& path) : path_(path) {
   const int type = pcap_datalink(handle_.get());
   if (type != DLT_EN10MB) {
     const char* name = pcap_datalink_val_to_name(type);
-    throw InputError(fmt::format("{}: link type {}; {}", path, name != nullptr ? name : std::to_string(type), kAllowed));
+    throw InputError(
+        fmt::format("{}: link type {}; {}", path, name != nullptr ? name : std::to_string(type), kAllowed));
   }
 }
 

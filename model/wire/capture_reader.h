@@ -21,7 +21,7 @@ class CaptureReader {
   // False at the end of the file. Throws InputError if the file ends inside a packet or makes no sense.
   bool next();
 
-  std::uint64_t nanoseconds() const { return nanoseconds_; }          // of the packet, since 1970
+  std::uint64_t nanoseconds() const { return nanoseconds_; }      // of the packet, since 1970
   std::span<const std::uint8_t> bytes() const { return bytes_; }  // valid until next() is called again
 
  private:

@@ -13,8 +13,8 @@ namespace ringside {
 
 class CaptureReader;
 
-// The frames of a pcap or pcapng file, through libpcap. The whole file is read once when the source is made, so that what
-// is wrong with it is said then; up to 32 MiB of it stay in memory, a larger one is read again as it is sent.
+// The frames of a pcap or pcapng file, through libpcap. The whole file is read once when the source is made, so that
+// what is wrong with it is said then; up to 32 MiB of it stay in memory, a larger one is read again as it is sent.
 //
 // Captures hold no FCS. Frames below 60 bytes, which are recorded before the sender's MAC pads them, are padded with
 // zeros to 60, and frames that were cut short when recorded are padded with zeros to their real length.
@@ -55,10 +55,10 @@ class CaptureTraffic : public TrafficSource {
   std::unique_ptr<CaptureReader> reader_;  // of a capture that is not stored
 
   std::uint64_t sent_ = 0;
-  std::uint64_t position_ = 0;      // of the next packet in the file
+  std::uint64_t position_ = 0;  // of the next packet in the file
   std::uint64_t loop_start_ns_ = 0;
-  std::uint64_t first_ns_ = 0;      // time stamp of the first packet, when read as sent
-  std::uint64_t packet_ns_ = 0;     // of the packet read last, from the first of the file
+  std::uint64_t first_ns_ = 0;   // time stamp of the first packet, when read as sent
+  std::uint64_t packet_ns_ = 0;  // of the packet read last, from the first of the file
   std::span<const std::uint8_t> packet_;
 };
 

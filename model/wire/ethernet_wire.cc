@@ -12,7 +12,11 @@ constexpr std::uint32_t kGapBytes = kWireOverheadBytes - kPreambleBytes;
 
 EthernetWire::EthernetWire(const sc_core::sc_module_name& name, const WireConfig& config, Timeline& timeline,
                            TrafficSource& source, FrameSink& sink)
-    : sc_core::sc_module(name), rate_(config.rate), timeline_(timeline), source_(source), sink_(sink) {}
+    : sc_core::sc_module(name),
+      byte_time_(transfer_time(bytes(1ULL << kFractionBits), config.rate).value),
+      timeline_(timeline),
+      source_(source),
+      sink_(sink) {}
 
 void EthernetWire::start(Time at) {
   origin_ = free_ = std::max(at, timeline_.now());
@@ -25,8 +29,8 @@ void EthernetWire::send_next() {
     return;
   }
   const Time begin = std::max(origin_ + under_way_.earliest, free_);
-  const Time arrival = begin + transfer_time(bytes(kPreambleBytes + under_way_.size), rate_);
-  const Time end = begin + transfer_time(bytes(kPreambleBytes + under_way_.size + kGapBytes), rate_);
+  const Time arrival = begin + duration(kPreambleBytes + under_way_.size);
+  const Time end = begin + duration(kPreambleBytes + under_way_.size + kGapBytes);
   busy_ps_ += (end - begin).value;
   free_ = end;
   timeline_.schedule(arrival, *this);

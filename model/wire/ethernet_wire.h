@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-
 #include <systemc>
 
 #include "model/base/parameter.h"
@@ -18,8 +17,8 @@ struct WireConfig {
   Bandwidth rate = gigabits_per_second(100);
 
   void visit(ParameterVisitor& v) {
-    v.bandwidth({"wire.rate", "Gbps", "ConnectX-6 Dx", "Rate of the Ethernet link"}, ParameterVisitor::Origin::default_value,
-                rate, Bandwidth{1'000'000}, gigabits_per_second(800));
+    v.bandwidth({"wire.rate", "Gbps", "ConnectX-6 Dx", "Rate of the Ethernet link"},
+                ParameterVisitor::Origin::default_value, rate, Bandwidth{1'000'000}, gigabits_per_second(800));
   }
 };
 
@@ -48,8 +47,13 @@ class EthernetWire : public sc_core::sc_module, public EventTarget {
 
  private:
   void send_next();
+  Time duration(std::uint32_t size) const {
+    return {(size * byte_time_ + (1ULL << kFractionBits) - 1) >> kFractionBits};
+  }
 
-  const Bandwidth rate_;
+  static constexpr unsigned kFractionBits = 20;
+
+  const std::uint64_t byte_time_;  // in units of 2^-20 ps, rounded up
   Timeline& timeline_;
   TrafficSource& source_;
   FrameSink& sink_;

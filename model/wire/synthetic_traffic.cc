@@ -23,12 +23,12 @@ void put16(std::uint8_t* at, std::uint16_t value) {
 std::vector<std::uint8_t> make_frame(std::uint32_t size) {
   std::vector<std::uint8_t> frame(std::max(size, SyntheticTraffic::kHeaderBytes));
   static constexpr std::uint8_t kHeader[SyntheticTraffic::kHeaderBytes] = {
-      0x02, 0, 0, 0, 0, 0x01,  // destination, locally administered
-      0x02, 0, 0, 0, 0, 0x02,  // source
-      0x08, 0x00,              // IPv4
-      0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 17, 0, 0,  // version, length, don't fragment, TTL, UDP, checksum
-      198, 18, 0, 1, 198, 19, 0, 1,  // addresses of RFC 2544 benchmarks
-      0, 0, 0, 9, 0, 0, 0, 0,        // ports (discard), length, no checksum
+      0x02, 0,    0, 0, 0,   0x01,                         // destination, locally administered
+      0x02, 0,    0, 0, 0,   0x02,                         // source
+      0x08, 0x00,                                          // IPv4
+      0x45, 0,    0, 0, 0,   0,    0x40, 0, 64, 17, 0, 0,  // version, length, don't fragment, TTL, UDP, checksum
+      198,  18,   0, 1, 198, 19,   0,    1,                // addresses of RFC 2544 benchmarks
+      0,    0,    0, 9, 0,   0,    0,    0,                // ports (discard), length, no checksum
   };
   std::memcpy(frame.data(), kHeader, sizeof kHeader);
   const auto ip_length = static_cast<std::uint16_t>(frame.size() - 14);
@@ -56,7 +56,8 @@ SyntheticTraffic::SyntheticTraffic(const TrafficConfig& config, std::uint64_t se
       pacer_(config.rate),
       left_in_burst_(1) {
   if (pattern_ == Pattern::poisson)
-    mean_gap_ = static_cast<std::uint64_t>((static_cast<unsigned __int128>(1'000'000'000'000) << 16) / config.rate.value);
+    mean_gap_ =
+        static_cast<std::uint64_t>((static_cast<unsigned __int128>(1'000'000'000'000) << 16) / config.rate.value);
   if (pattern_ == Pattern::imix) {
     std::uint32_t filled = 0;
     for (std::uint8_t kind = 0; kind < 3; ++kind) {
@@ -100,7 +101,8 @@ void SyntheticTraffic::shuffle_mix() {
 Time SyntheticTraffic::next_time() {
   if (pattern_ == Pattern::poisson) {
     const Time due = due_;
-    const auto gap = static_cast<std::uint64_t>((static_cast<unsigned __int128>(random_.exponential()) * mean_gap_) >> 32);
+    const auto gap =
+        static_cast<std::uint64_t>((static_cast<unsigned __int128>(random_.exponential()) * mean_gap_) >> 32);
     due_fraction_ += gap & 0xffff;
     due_.value += (gap >> 16) + (due_fraction_ >> 16);
     due_fraction_ &= 0xffff;

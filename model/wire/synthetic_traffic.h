@@ -11,9 +11,9 @@
 
 namespace ringside {
 
-// Ethernet, IPv4 with a correct header checksum, UDP without one (as RFC 768 allows), then the frame's sequence number as
-// a 64-bit big-endian integer where there is room for it, then zeros. Flow f sends from UDP port 1024 + f; flows take
-// turns. A frame below 46 bytes is the beginning of such a frame.
+// Ethernet, IPv4 with a correct header checksum, UDP without one (as RFC 768 allows), then the frame's sequence number
+// as a 64-bit big-endian integer where there is room for it, then zeros. Flow f sends from UDP port 1024 + f; flows
+// take turns. A frame below 46 bytes is the beginning of such a frame.
 class SyntheticTraffic : public TrafficSource {
  public:
   SyntheticTraffic(const TrafficConfig& config, std::uint64_t seed);

@@ -1,10 +1,10 @@
 #include "model/wire/traffic.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "model/base/errors.h"
 #include "model/wire/capture_traffic.h"
@@ -15,28 +15,29 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kPatterns{"constant", "poisson", "burst", "imix"};
 constexpr std::array<std::string_view, 3> kTimings{"recorded", "scaled", "rate"};
-constexpr std::uint64_t kMaxFrame = 9622;   // 9600 B MTU, header, VLAN tag and FCS
+constexpr std::uint64_t kMaxFrame = 9622;    // 9600 B MTU, header, VLAN tag and FCS
 constexpr std::uint64_t kMaxFlows = 64'512;  // UDP source ports 1024 to 65535
 
 }  // namespace
 
 void TrafficConfig::visit(ParameterVisitor& v) {
   constexpr auto origin = ParameterVisitor::Origin::default_value;
-  v.packet_rate({"traffic.rate", "packets/s", "convention", "Mean rate of frames; 0 is as fast as the wire allows"}, origin,
-                rate, PacketRate{}, PacketRate{10'000'000'000});
-  v.number({"traffic.frame_size", "B", "IEEE 802.3", "Size of synthetic frames with FCS; below 64 they are runts"}, origin,
-           frame_size, 1, kMaxFrame);
+  v.packet_rate({"traffic.rate", "packets/s", "convention", "Mean rate of frames; 0 is as fast as the wire allows"},
+                origin, rate, PacketRate{}, PacketRate{10'000'000'000});
+  v.number({"traffic.frame_size", "B", "IEEE 802.3", "Size of synthetic frames with FCS; below 64 they are runts"},
+           origin, frame_size, 1, kMaxFrame);
   v.choice({"traffic.pattern", "", "convention", "Spacing of synthetic frames, or the 7:4:1 mix of 64, 594 and 1518 B"},
            origin, pattern, kPatterns);
   v.number({"traffic.burst_length", "frames", "convention", "Frames sent back to back in pattern burst"}, origin,
            burst_length, 1, 1'000'000);
-  v.number({"traffic.flows", "flows", "convention", "UDP flows that take turns, told apart by source port"}, origin, flows, 1,
-           kMaxFlows);
-  v.text({"traffic.pcap", "", "convention", "Capture to replay (pcap or pcapng) in place of synthetic frames"}, origin, pcap);
+  v.number({"traffic.flows", "flows", "convention", "UDP flows that take turns, told apart by source port"}, origin,
+           flows, 1, kMaxFlows);
+  v.text({"traffic.pcap", "", "convention", "Capture to replay (pcap or pcapng) in place of synthetic frames"}, origin,
+         pcap);
   v.choice({"traffic.pcap_timing", "", "convention", "Replay as recorded, at pcap_scale, or evenly at traffic.rate"},
            origin, pcap_timing, kTimings);
-  v.number({"traffic.pcap_scale", "%", "convention", "Speed of a scaled replay against the recording"}, origin, pcap_scale, 1,
-           1'000'000'000);
+  v.number({"traffic.pcap_scale", "%", "convention", "Speed of a scaled replay against the recording"}, origin,
+           pcap_scale, 1, 1'000'000'000);
   v.flag({"traffic.loop", "", "convention", "Start the capture over at its end"}, origin, loop);
   v.number({"traffic.packets", "packets", "convention", "Stop after so many frames; 0 is never"}, origin, packets, 0,
            ~0ULL);

@@ -13,7 +13,7 @@
 namespace ringside {
 
 struct TrafficConfig {
-  PacketRate rate{};  // 0: as fast as the wire allows
+  PacketRate rate{};                          // 0: as fast as the wire allows
   std::uint64_t frame_size = kMinFrameBytes;  // bytes with FCS
   std::string pattern = "constant";
   std::uint64_t burst_length = 32;

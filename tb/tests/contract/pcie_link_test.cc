@@ -60,9 +60,9 @@ TEST(PcieLinkWrite, BecomesVisibleInTheOrderOfTheCalls) {
   bench.link.write(Time{}, ram(2048), counting_bytes(1));
   bench.link.write(Time{}, ram(4096), counting_bytes(64));
   bench.timeline.run_until(microseconds(10));
-  EXPECT_THAT(bench.dma.writes, ElementsAre(Access{nanoseconds(1250), ram(0).value, 1024},
-                                            Access{nanoseconds(1275), ram(2048).value, 1},
-                                            Access{nanoseconds(1363), ram(4096).value, 64}));
+  EXPECT_THAT(bench.dma.writes,
+              ElementsAre(Access{nanoseconds(1250), ram(0).value, 1024}, Access{nanoseconds(1275), ram(2048).value, 1},
+                          Access{nanoseconds(1363), ram(4096).value, 64}));
 }
 
 TEST(PcieLinkWrite, OutsideRamIsDroppedAndCounted) {
@@ -160,8 +160,8 @@ TEST(PcieLinkRead, OutsideRamCompletesWithoutData) {
 
 TEST(PcieLinkRead, DataThatIsReadyEarlierReturnsFirst) {
   PcieBench bench(slow_link());
-  bench.dma.read_spread = 1000;  // by address: line n takes n ns
-  bench.link.read(Time{}, PhysAddr{0x40'0000 - 64}, 64, bench.device, 1);  // line 65535 of memory: 535 ns
+  bench.dma.read_spread = 1000;                                                  // by address: line n takes n ns
+  bench.link.read(Time{}, PhysAddr{0x40'0000 - 64}, 64, bench.device, 1);        // line 65535 of memory: 535 ns
   bench.link.read(Time{}, PhysAddr{0x40'0000 - 536 * 64}, 64, bench.device, 2);  // line 65000: 0 ns
   bench.timeline.run_until(microseconds(10));
   EXPECT_THAT(bench.device.completions, ElementsAre(Access{nanoseconds(48 + 130 + 84 + 200), 2, true},

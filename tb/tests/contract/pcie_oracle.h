@@ -1,5 +1,5 @@
-// The PCIe link again, as plainly as it can be said: an event for every TLP, every credit and every core store. Slow, and
-// without arithmetic shortcuts; the fast model is compared with it.
+// The PCIe link again, as plainly as it can be said: an event for every TLP, every credit and every core store. Slow,
+// and without arithmetic shortcuts; the fast model is compared with it.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // The recurrences give the same times, to the picosecond, as a model with an event for every TLP.
+#include "tb/tests/contract/pcie_oracle.h"
+
 #include <gtest/gtest.h>
 
 #include <random>
 #include <string>
-
-#include "tb/tests/contract/pcie_oracle.h"
 
 namespace ringside {
 namespace {
@@ -69,9 +69,12 @@ TEST_P(PcieOracleComparison, SameTimes) {
     for (std::uint64_t i = 0; i < traffic.size(); ++i) {
       oracle.at(traffic[i].time, [&, i] {
         const Operation& o = traffic[i];
-        if (o.kind == Operation::write) oracle.write(o.address, o.length);
-        else if (o.kind == Operation::read) oracle.read(o.address, o.length, i);
-        else oracle.mmio_write(guest::kNicBar + i % 1000 * 8, 8, i);
+        if (o.kind == Operation::write)
+          oracle.write(o.address, o.length);
+        else if (o.kind == Operation::read)
+          oracle.read(o.address, o.length, i);
+        else
+          oracle.mmio_write(guest::kNicBar + i % 1000 * 8, 8, i);
       });
     }
     oracle.run();
@@ -105,20 +108,20 @@ TEST_P(PcieOracleComparison, SameTimes) {
 
 INSTANTIATE_TEST_SUITE_P(
     Limits, PcieOracleComparison,
-    ::testing::Values(
-        Case{"none_light", [](PcieConfig&) {}, 900'000}, Case{"none_heavy", [](PcieConfig&) {}, 200'000},
-        Case{"posted_headers", [](PcieConfig& c) { c.posted_headers = 4; }, 300'000},
-        Case{"posted_data", [](PcieConfig& c) { c.posted_data = 20; }, 300'000},
-        Case{"tags", [](PcieConfig& c) { c.tags = 3; }, 300'000},
-        Case{"nonposted_headers", [](PcieConfig& c) { c.nonposted_headers = 2; }, 300'000},
-        Case{"completion_space", [](PcieConfig& c) { c.completion_headers = 6, c.completion_data = 40; }, 300'000},
-        Case{"device_credits", [](PcieConfig& c) { c.device_posted_headers = 1; }, 300'000},
-        Case{"everything",
-             [](PcieConfig& c) {
-               c.posted_headers = 6, c.posted_data = 40, c.tags = 8, c.nonposted_headers = 4;
-               c.completion_headers = 12, c.completion_data = 128, c.device_posted_headers = 2;
-             },
-             300'000}),
+    ::testing::Values(Case{"none_light", [](PcieConfig&) {}, 900'000}, Case{"none_heavy", [](PcieConfig&) {}, 200'000},
+                      Case{"posted_headers", [](PcieConfig& c) { c.posted_headers = 4; }, 300'000},
+                      Case{"posted_data", [](PcieConfig& c) { c.posted_data = 20; }, 300'000},
+                      Case{"tags", [](PcieConfig& c) { c.tags = 3; }, 300'000},
+                      Case{"nonposted_headers", [](PcieConfig& c) { c.nonposted_headers = 2; }, 300'000},
+                      Case{"completion_space", [](PcieConfig& c) { c.completion_headers = 6, c.completion_data = 40; },
+                           300'000},
+                      Case{"device_credits", [](PcieConfig& c) { c.device_posted_headers = 1; }, 300'000},
+                      Case{"everything",
+                           [](PcieConfig& c) {
+                             c.posted_headers = 6, c.posted_data = 40, c.tags = 8, c.nonposted_headers = 4;
+                             c.completion_headers = 12, c.completion_data = 128, c.device_posted_headers = 2;
+                           },
+                           300'000}),
     [](const auto& info) { return info.param.name; });
 
 }  // namespace

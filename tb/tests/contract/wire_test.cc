@@ -1,10 +1,10 @@
-#include "model/wire/ethernet_wire.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "model/wire/ethernet_wire.h"
 
 namespace ringside {
 namespace {

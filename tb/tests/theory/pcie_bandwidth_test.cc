@@ -20,8 +20,8 @@ constexpr std::uint32_t kDescriptor = 16;
 constexpr std::uint32_t kPointer = 4;
 using Rates = std::array<double, 6>;  // Mpps
 
-// Moves packets as fast as the link takes them: a few are always under way. One core does the MMIO; it does not wait for
-// the answers to its reads, as if others did the next one.
+// Moves packets as fast as the link takes them: a few are always under way. One core does the MMIO; it does not wait
+// for the answers to its reads, as if others did the next one.
 class Nic {
  public:
   explicit Nic(const PcieConfig& config) : bench_(config) { bench_.dma.record = false; }

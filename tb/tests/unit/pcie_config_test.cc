@@ -46,8 +46,9 @@ TEST(PcieConfig, TlpBandwidth) {
     std::uint64_t generation, lanes;
     double mps128, mps256, mps512;
   };
-  for (const Row& row : {Row{3, 4, 28.44, 29.07, 29.41}, Row{3, 8, 56.67, 57.88, 57.31}, Row{3, 16, 111.7, 113.7, 114.62},
-                         Row{4, 8, 113.33, 115.77, 114.62}, Row{4, 16, 223.4, 227.4, 229.25}}) {
+  for (const Row& row :
+       {Row{3, 4, 28.44, 29.07, 29.41}, Row{3, 8, 56.67, 57.88, 57.31}, Row{3, 16, 111.7, 113.7, 114.62},
+        Row{4, 8, 113.33, 115.77, 114.62}, Row{4, 16, 223.4, 227.4, 229.25}}) {
     EXPECT_NEAR(gbps(link(row.generation, row.lanes, 128).tlp_bandwidth()), row.mps128, row.mps128 * 5e-4);
     EXPECT_NEAR(gbps(link(row.generation, row.lanes, 256).tlp_bandwidth()), row.mps256, row.mps256 * 5e-4);
     EXPECT_NEAR(gbps(link(row.generation, row.lanes, 512).tlp_bandwidth()), row.mps512, row.mps512 * 5e-4);

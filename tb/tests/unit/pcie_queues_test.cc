@@ -94,7 +94,8 @@ TEST(PcieLinkDirection, BackToBackTransfersLoseNoFractions) {
   for (int i = 0; i < 3'000'000; ++i) end = link.send(Time{}, 1);
   // 2^-20 ps of rounding for a byte is 3 ps in 3 million.
   EXPECT_NEAR(static_cast<double>(end.value), 8'000'000.0, 4.0);
-  EXPECT_EQ(link.send(end + picoseconds(100), 3), end + picoseconds(107)) << "an idle link starts on a whole picosecond";
+  EXPECT_EQ(link.send(end + picoseconds(100), 3), end + picoseconds(107))
+      << "an idle link starts on a whole picosecond";
 }
 
 }  // namespace

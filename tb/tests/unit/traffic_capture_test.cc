@@ -30,7 +30,8 @@ void put32(std::string& file, std::uint32_t value) { file.append(reinterpret_cas
 void put16(std::string& file, std::uint16_t value) { file.append(reinterpret_cast<const char*>(&value), 2); }
 
 // Bytes of a pcap file; packet i is filled with 'a' + i.
-std::string pcap(const std::vector<Packet>& packets, std::uint32_t magic = kMicro, std::uint32_t link_type = kEthernet) {
+std::string pcap(const std::vector<Packet>& packets, std::uint32_t magic = kMicro,
+                 std::uint32_t link_type = kEthernet) {
   std::string file;
   put32(file, magic);
   put16(file, 2);
@@ -91,7 +92,8 @@ std::string pcapng(const std::vector<Packet>& packets) {
 
 class TrafficCapture : public ::testing::Test {
  protected:
-  TrafficCapture() : path_(std::filesystem::temp_directory_path() / ("ringside-" + std::to_string(getpid()) + ".pcap")) {
+  TrafficCapture()
+      : path_(std::filesystem::temp_directory_path() / ("ringside-" + std::to_string(getpid()) + ".pcap")) {
     config_.pcap = path_.string();
   }
   ~TrafficCapture() override { std::filesystem::remove(path_); }

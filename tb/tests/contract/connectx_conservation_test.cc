@@ -23,7 +23,8 @@ void run_random(std::uint64_t seed) {
   std::uint32_t consumed = 0, events = 0;
   for (int step = 0; step < 20'000; ++step) {
     b.run_for(picoseconds(pick(60'000)));
-    b.offer(plain_frame(pick(50) == 0 ? pick(60) : 60 + pick(pick(8) == 0 ? 1600 : 100), static_cast<std::uint8_t>(step)));
+    b.offer(
+        plain_frame(pick(50) == 0 ? pick(60) : 60 + pick(pick(8) == 0 ? 1600 : 100), static_cast<std::uint8_t>(step)));
     ASSERT_EQ(b.nic.packets_offered(), b.nic.packets_dropped() + b.nic.packets_completed() + b.nic.packets_inside());
     if (pick(20) != 0) continue;
     // The driver: poll, consume, refill, sometimes arm.

@@ -77,7 +77,8 @@ void expect_error_completion(Bench& b, std::uint8_t syndrome) {
                command_mailbox m = Bench::mailbox(kCmdModifyRq, b.rqn);
                m.rq.state = kRqReady;
                return m;
-             }()).status,
+             }())
+                .status,
             kCmdBadResourceState);
 }
 

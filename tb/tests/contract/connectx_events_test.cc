@@ -1,7 +1,6 @@
 // Completion events: arming, moderation by count and time, event queue and interrupt.
-#include "tb/tests/contract/connectx_bench.h"
-
 #include "model/base/errors.h"
+#include "tb/tests/contract/connectx_bench.h"
 
 namespace ringside::connectx {
 namespace {
@@ -188,7 +187,7 @@ TEST(ConnectxEvents, CompletionsWhilePollingCountTowardsTheNextEvent) {
   Warm b({.period_us = 100, .max_count = 8});
   first_event(b);
   for (int i = 0; i < 8; ++i) b.packet(), b.run_for(nanoseconds(10));  // unarmed
-  b.arm_cq(produced(b));  // all consumed: nothing to report
+  b.arm_cq(produced(b));                                               // all consumed: nothing to report
   EXPECT_EQ(b.fabric.interrupts.size(), 1u);
   b.packet();
   EXPECT_EQ(b.fabric.interrupts.size(), 2u);

@@ -1,7 +1,7 @@
 // Receive queue: WQE prefetch, the doorbell record, and running out of buffers.
-#include "tb/tests/contract/connectx_bench.h"
-
 #include <algorithm>
+
+#include "tb/tests/contract/connectx_bench.h"
 
 namespace ringside::connectx {
 namespace {

@@ -1,11 +1,10 @@
 // What the device says about packets, against values worked out by hand or by the textbook algorithm.
-#include "model/connectx/packet_inspector.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "model/connectx/hw/cqe.h"
+#include "model/connectx/packet_inspector.h"
 
 namespace ringside::connectx {
 namespace {
@@ -27,8 +26,8 @@ void put_word(Packet& p, std::size_t at, std::uint16_t value) {
   p[at + 1] = static_cast<std::uint8_t>(value);
 }
 
-// Ethernet + IPv4 66.9.149.187 -> 161.142.100.80 + TCP or UDP 2794 -> 1766 with correct checksums; `payload` L4 bytes and
-// padding of 0xee up to 60.
+// Ethernet + IPv4 66.9.149.187 -> 161.142.100.80 + TCP or UDP 2794 -> 1766 with correct checksums; `payload` L4 bytes
+// and padding of 0xee up to 60.
 Packet ipv4(std::uint8_t protocol, std::size_t payload, std::uint8_t tcp_flags = 0x10) {
   const std::size_t l4_header = protocol == 6 ? 20 : 8;
   const std::size_t total = 20 + l4_header + payload;
@@ -42,8 +41,10 @@ Packet ipv4(std::uint8_t protocol, std::size_t payload, std::uint8_t tcp_flags =
   put_word(p, 34, 2794);
   put_word(p, 36, 1766);
   const std::size_t check = protocol == 6 ? 50 : 40;
-  if (protocol == 6) p[46] = 0x50, p[47] = tcp_flags;
-  else put_word(p, 38, static_cast<std::uint16_t>(l4_header + payload));
+  if (protocol == 6)
+    p[46] = 0x50, p[47] = tcp_flags;
+  else
+    put_word(p, 38, static_cast<std::uint16_t>(l4_header + payload));
   put_word(p, check, 0);
   Packet pseudo(p.begin() + 26, p.begin() + 34);
   pseudo.insert(pseudo.end(), {0, protocol, static_cast<std::uint8_t>((l4_header + payload) >> 8),
@@ -141,10 +142,9 @@ TEST(PacketInspector, VlanTagIsRemovedIntoTheCompletion) {
 TEST(PacketInspector, Ipv6Tcp) {
   Packet p(14 + 40 + 20);
   put_word(p, 12, 0x86dd);
-  const Packet header = {0x60, 0, 0, 0, 0, 20, 6, 64,
-                         0x3f, 0xfe, 0x25, 0x01, 0x02, 0x00, 0x1f, 0xff, 0, 0, 0, 0, 0, 0, 0, 7,
-                         0x3f, 0xfe, 0x25, 0x01, 0x02, 0x00, 0x00, 0x03, 0, 0, 0, 0, 0, 0, 0, 1,
-                         2794 >> 8, 2794 & 255, 1766 >> 8, 1766 & 255};
+  const Packet header = {0x60, 0,    0, 0, 0, 20, 6, 64, 0x3f, 0xfe, 0x25,      0x01,       0x02,      0x00,      0x1f,
+                         0xff, 0,    0, 0, 0, 0,  0, 0,  7,    0x3f, 0xfe,      0x25,       0x01,      0x02,      0x00,
+                         0x00, 0x03, 0, 0, 0, 0,  0, 0,  0,    1,    2794 >> 8, 2794 & 255, 1766 >> 8, 1766 & 255};
   std::copy(header.begin(), header.end(), p.begin() + 14);
   p[66] = 0x50, p[67] = 0x10;
   Packet pseudo(p.begin() + 22, p.begin() + 54);

@@ -32,7 +32,8 @@ void CompletionQueue::set_moderation(Time now, Moderation moderation) {
 }
 
 bool CompletionQueue::has_space(Time now) {
-  if (free_entries() > 0) [[likely]] return true;
+  if (free_entries() > 0) [[likely]]
+    return true;
   if (!full_) {
     full_ = true;
     full_since_ = now;
@@ -106,8 +107,10 @@ void CompletionQueue::consider_event(Time now) {
   if (!armed_ || beyond == 0 || beyond > kCqIndexMask / 2) return;
   const bool by_count = moderation_.max_count != 0 && since_event_ >= moderation_.max_count;
   Time due{};
-  if (moderation_.from_cqe) due = last_completion_ + moderation_.period;
-  else if (event_seen_) due = last_event_ + moderation_.period;
+  if (moderation_.from_cqe)
+    due = last_completion_ + moderation_.period;
+  else if (event_seen_)
+    due = last_event_ + moderation_.period;
   if (!by_count && now < due) {
     if (due < timer_at_) {
       timer_at_ = due;

@@ -12,9 +12,9 @@
 
 namespace ringside::connectx {
 
-// When an armed queue with new completions raises its event: at `max_count` completions since the last event, or `period`
-// after the last event (after the latest completion if `from_cqe`). A max_count of 0 takes no part; a period of 0 is
-// always over.
+// When an armed queue with new completions raises its event: at `max_count` completions since the last event, or
+// `period` after the last event (after the latest completion if `from_cqe`). A max_count of 0 takes no part; a period
+// of 0 is always over.
 struct Moderation {
   Time period;
   std::uint32_t max_count = 0;
@@ -22,8 +22,8 @@ struct Moderation {
 };
 
 // The device's view of a CQ. It never writes past consumer index + size: a completion that finds the queue full after a
-// fresh look at the consumer index overruns it, which is fatal to the queue (event "CQ error", syndrome overrun; sent to
-// the CQ's own EQ, as the model has no separate one for asynchronous events).
+// fresh look at the consumer index overruns it, which is fatal to the queue (event "CQ error", syndrome overrun; sent
+// to the CQ's own EQ, as the model has no separate one for asynchronous events).
 class CompletionQueue final : public DmaReader, public EventTarget {
  public:
   struct Layout {
@@ -36,8 +36,8 @@ class CompletionQueue final : public DmaReader, public EventTarget {
     PhysAddr slot;
   };
 
-  CompletionQueue(Context& context, std::uint32_t number, const Layout& layout, Moderation moderation, EventQueue& events,
-                  QueueClient& client);
+  CompletionQueue(Context& context, std::uint32_t number, const Layout& layout, Moderation moderation,
+                  EventQueue& events, QueueClient& client);
 
   std::uint32_t number() const { return number_; }
   const Layout& layout() const { return layout_; }
@@ -56,8 +56,8 @@ class CompletionQueue final : public DmaReader, public EventTarget {
   // Posts `entry`, whose opcode is set; the owner bit is added here. Only after has_space().
   Written write(Time now, cqe64& entry);
 
-  // UAR doorbell: `word` is sequence << 28 | command | consumer index. The sequence number is not checked. No completion
-  // of a receive queue is solicited, so a request for solicited events only never fires.
+  // UAR doorbell: `word` is sequence << 28 | command | consumer index. The sequence number is not checked. No
+  // completion of a receive queue is solicited, so a request for solicited events only never fires.
   void arm(Time now, std::uint32_t word);
 
   std::string waiting_for() const;

@@ -23,7 +23,9 @@ struct ConnectxConfig {
   void visit(ParameterVisitor& v);
 
   // Time that the receive engine spends on one packet, rounded up to a picosecond.
-  Time packet_interval() const { return picoseconds((1'000'000'000'000 + rx_packet_rate.value - 1) / rx_packet_rate.value); }
+  Time packet_interval() const {
+    return picoseconds((1'000'000'000'000 + rx_packet_rate.value - 1) / rx_packet_rate.value);
+  }
 };
 
 }  // namespace ringside

@@ -56,11 +56,14 @@ void ConnectX::register_statistics(Statistics& s) const {
   s.add("rx_packets_phy", "packets", c.rx_packets_phy, "Frames received by the port, without those of a wrong length.");
   s.add("rx_bytes_phy", "bytes", c.rx_bytes_phy, "Bytes of rx_packets_phy, FCS included.");
   s.add("rx_undersize_pkts_phy", "packets", c.rx_undersize_pkts_phy, "Frames dropped as shorter than 64 bytes.");
-  s.add("rx_oversize_pkts_phy", "packets", c.rx_oversize_pkts_phy, "Frames dropped as longer than the port's MTU allows.");
+  s.add("rx_oversize_pkts_phy", "packets", c.rx_oversize_pkts_phy,
+        "Frames dropped as longer than the port's MTU allows.");
   s.add("rx_discards_phy", "packets", c.rx_discards_phy, "Frames dropped because the packet buffer was full.");
-  s.add("rx_steer_missed_packets", "packets", c.rx_steer_missed_packets, "Packets dropped for lack of a ready receive queue.");
+  s.add("rx_steer_missed_packets", "packets", c.rx_steer_missed_packets,
+        "Packets dropped for lack of a ready receive queue.");
   s.add("rx_out_of_buffer", "packets", c.rx_out_of_buffer, "Packets dropped because no receive WQE was posted.");
-  s.add("rx_cq_error", "packets", c.rx_cq_error, "Packets dropped because their completion queue is in error (no Linux name).");
+  s.add("rx_cq_error", "packets", c.rx_cq_error,
+        "Packets dropped because their completion queue is in error (no Linux name).");
   s.add("device.error_completions", "packets", c.rx_wqe_err,
         "Packets lost to an error completion; dropped as rx_wqe_err, the driver's name.");
   s.add("device.packets_completed", "packets", c.completed, "Packets written to memory and completed.");

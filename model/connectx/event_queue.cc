@@ -11,13 +11,15 @@
 
 namespace ringside::connectx {
 
-EventQueue::EventQueue(Context& context, std::uint32_t number, PhysAddr buffer, std::uint32_t log_size, std::uint32_t vector)
+EventQueue::EventQueue(Context& context, std::uint32_t number, PhysAddr buffer, std::uint32_t log_size,
+                       std::uint32_t vector)
     : context_(context), number_(number), buffer_(buffer), log_size_(log_size), vector_(vector) {}
 
 void EventQueue::push(Time now, eqe entry) {
   const std::uint32_t size = 1u << log_size_;
   if (producer_ - consumer_ >= size) {
-    throw InvariantError(now, context_.name, fmt::format("EQ {} of {} entries has no room for an event", number_, size));
+    throw InvariantError(now, context_.name,
+                         fmt::format("EQ {} of {} entries has no room for an event", number_, size));
   }
   entry.owner = (producer_ >> log_size_) & 1;
   std::array<std::uint8_t, sizeof(eqe)> raw;

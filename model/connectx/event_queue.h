@@ -9,8 +9,8 @@
 
 namespace ringside::connectx {
 
-// Writes EQEs in ring order. An armed queue raises its vector with the next EQE, or at once if EQEs are pending when it is
-// armed, and is then unarmed. Events that find no free entry break a rule of the interface: InvariantError.
+// Writes EQEs in ring order. An armed queue raises its vector with the next EQE, or at once if EQEs are pending when it
+// is armed, and is then unarmed. Events that find no free entry break a rule of the interface: InvariantError.
 class EventQueue {
  public:
   EventQueue(Context& context, std::uint32_t number, PhysAddr buffer, std::uint32_t log_size, std::uint32_t vector);

@@ -8,8 +8,8 @@
 
 namespace ringside::connectx {
 
-// Keys are index << 8, as the device forms them; the low byte, which the driver may choose there, is 0 here. Index 1 is left
-// out: its key is the one that ends a scatter list.
+// Keys are index << 8, as the device forms them; the low byte, which the driver may choose there, is 0 here. Index 1 is
+// left out: its key is the one that ends a scatter list.
 class MkeyTable {
  public:
   static constexpr std::uint32_t kMaxIndex = 0xff'ffff;

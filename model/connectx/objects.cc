@@ -5,8 +5,8 @@ namespace ringside::connectx {
 namespace {
 
 constexpr std::uint32_t kMaxLogEq = 18, kMaxLogCq = 22, kMaxLogRq = 15;
-constexpr std::size_t kMaxEqs = 0xff;            // 8 bits in the EQ doorbell
-constexpr std::size_t kMaxQueues = 0xff'ffff;    // 24 bits in the CQ doorbell
+constexpr std::size_t kMaxEqs = 0xff;          // 8 bits in the EQ doorbell
+constexpr std::size_t kMaxQueues = 0xff'ffff;  // 24 bits in the CQ doorbell
 
 bool between(std::uint32_t value, std::uint32_t low, std::uint32_t high) { return low <= value && value <= high; }
 
@@ -32,19 +32,32 @@ ReceiveQueue* Objects::receive_queue(std::uint32_t number) {
 
 CommandStatus Objects::execute(Time now, command_mailbox& mailbox, QueueClient& client) {
   switch (mailbox.opcode) {
-    case kCmdCreateMkey: return create_mkey(mailbox);
-    case kCmdDestroyMkey: return mkeys_.destroy(mailbox.object) ? kCmdOk : kCmdBadParameter;
-    case kCmdCreateEq: return create_eq(mailbox);
-    case kCmdDestroyEq: return destroy_eq(mailbox.object);
-    case kCmdCreateCq: return create_cq(mailbox, client);
-    case kCmdModifyCq: return modify_cq(now, mailbox);
-    case kCmdDestroyCq: return destroy_cq(mailbox.object);
-    case kCmdCreateRq: return create_rq(mailbox, client);
-    case kCmdModifyRq: return modify_rq(now, mailbox);
-    case kCmdDestroyRq: return destroy_rq(now, mailbox.object);
-    case kCmdCreateTir: return create_tir(mailbox);
-    case kCmdDestroyTir: return destroy_tir(mailbox.object);
-    default: return kCmdBadOpcode;
+    case kCmdCreateMkey:
+      return create_mkey(mailbox);
+    case kCmdDestroyMkey:
+      return mkeys_.destroy(mailbox.object) ? kCmdOk : kCmdBadParameter;
+    case kCmdCreateEq:
+      return create_eq(mailbox);
+    case kCmdDestroyEq:
+      return destroy_eq(mailbox.object);
+    case kCmdCreateCq:
+      return create_cq(mailbox, client);
+    case kCmdModifyCq:
+      return modify_cq(now, mailbox);
+    case kCmdDestroyCq:
+      return destroy_cq(mailbox.object);
+    case kCmdCreateRq:
+      return create_rq(mailbox, client);
+    case kCmdModifyRq:
+      return modify_rq(now, mailbox);
+    case kCmdDestroyRq:
+      return destroy_rq(now, mailbox.object);
+    case kCmdCreateTir:
+      return create_tir(mailbox);
+    case kCmdDestroyTir:
+      return destroy_tir(mailbox.object);
+    default:
+      return kCmdBadOpcode;
   }
 }
 
@@ -73,8 +86,8 @@ CommandStatus Objects::create_cq(command_mailbox& mailbox, QueueClient& client) 
   if (completion_queues_.size() >= kMaxQueues) return kCmdExceedsLimit;
   mailbox.object = static_cast<std::uint32_t>(completion_queues_.size() + 1);
   const CompletionQueue::Layout layout{PhysAddr{in.buffer}, PhysAddr{in.doorbell_record}, in.log_size};
-  completion_queues_.push_back(std::make_unique<CompletionQueue>(context_, mailbox.object, layout, moderation_of(mailbox),
-                                                                 *events, client));
+  completion_queues_.push_back(
+      std::make_unique<CompletionQueue>(context_, mailbox.object, layout, moderation_of(mailbox), *events, client));
   ++events->users;
   return kCmdOk;
 }

@@ -14,8 +14,8 @@ namespace ringside::connectx {
 
 class ReceiveQueue;
 
-// A FIFO of frames in a fixed amount of memory, without allocation. The space of a frame that has been popped stays taken
-// until the time given, when the link has its last byte.
+// A FIFO of frames in a fixed amount of memory, without allocation. The space of a frame that has been popped stays
+// taken until the time given, when the link has its last byte.
 class PacketBuffer {
  public:
   struct Packet {
@@ -28,7 +28,9 @@ class PacketBuffer {
 
   // `largest`: upper bound of the length of one frame.
   PacketBuffer(Bytes capacity, std::uint32_t largest)
-      : capacity_(capacity.value), bytes_(capacity.value + largest), packets_(std::bit_ceil(capacity.value / kSmallest + 1)) {}
+      : capacity_(capacity.value),
+        bytes_(capacity.value + largest),
+        packets_(std::bit_ceil(capacity.value / kSmallest + 1)) {}
 
   bool empty() const { return head_ == tail_; }
   std::uint64_t packets() const { return tail_ - head_; }

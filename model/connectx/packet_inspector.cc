@@ -27,9 +27,21 @@ std::uint64_t sum_of(std::span<const std::uint8_t> data) {
     std::memcpy(pair, p, sizeof pair);
     sum += std::uint64_t{pair[0]} + pair[1];
   }
-  std::uint64_t rest = 0;
-  std::memcpy(&rest, p, left);
-  return sum + (rest & 0xffff'ffff) + (rest >> 32);
+  if (left >= 4) {
+    std::uint32_t rest;
+    std::memcpy(&rest, p, sizeof rest);
+    sum += rest;
+    p += 4;
+    left -= 4;
+  }
+  if (left >= 2) {
+    std::uint16_t rest;
+    std::memcpy(&rest, p, sizeof rest);
+    sum += rest;
+    p += 2;
+    left -= 2;
+  }
+  return left == 0 ? sum : sum + *p;
 }
 
 std::uint16_t folded(std::uint64_t sum) {
@@ -68,7 +80,7 @@ PacketInfo PacketInspector::inspect(std::span<std::uint8_t> frame) const {
   const std::uint64_t padding = folded(sum_of(packet.subspan(header_bytes + network.transport.size())));
   // Bytes that follow an odd number of bytes are in the other half of their word.
   const bool odd = network.transport.size() % 2 != 0;
-  info.checksum.raw = folded(sum_of(packet.first(header_bytes)) + transport_sum + (odd ? padding << 8 : padding));
+  info.checksum.raw = folded(network.header_sum + transport_sum + (odd ? padding << 8 : padding));
   inspect_transport(network, transport_sum, info);
   return info;
 }
@@ -78,9 +90,11 @@ bool PacketInspector::inspect_ipv4(std::span<const std::uint8_t> packet, PacketI
   const std::size_t header = (packet[0] & 15u) * 4;
   const std::size_t total = word(packet.data() + 2);
   if (packet[0] >> 4 != 4 || header < 20 || total < header || total > packet.size()) return false;
-  if (correct(folded(sum_of(packet.first(header))))) info.checks |= kL3Ok;
+  const std::uint64_t header_sum = sum_of(packet.first(header));
+  if (correct(folded(header_sum))) info.checks |= kL3Ok;
   const bool fragment = (word(packet.data() + 6) & 0x3fff) != 0;  // more fragments, or not the first
-  network = {packet.subspan(header, total - header), packet.subspan(12, 8), fragment ? std::uint8_t{0} : packet[9]};
+  network = {packet.subspan(header, total - header), packet.subspan(12, 8), header_sum,
+             fragment ? std::uint8_t{0} : packet[9]};
   info.hash_type = kHashIpv4;
   return true;
 }
@@ -91,7 +105,7 @@ bool PacketInspector::inspect_ipv6(std::span<const std::uint8_t> packet, PacketI
   const std::size_t payload = word(packet.data() + 4);
   if (packet[0] >> 4 != 6 || packet.size() < header || payload > packet.size() - header) return false;
   info.checks |= kL3Ok;
-  network = {packet.subspan(header, payload), packet.subspan(8, 32), packet[6]};
+  network = {packet.subspan(header, payload), packet.subspan(8, 32), sum_of(packet.first(header)), packet[6]};
   info.hash_type = kHashIpv6;
   return true;
 }

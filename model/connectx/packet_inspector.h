@@ -14,8 +14,8 @@ struct PacketInfo {
   std::span<const std::uint8_t> bytes;  // what is written to memory: without the VLAN tag
   be16 checksum{};                      // ones' complement sum of all bytes after the Ethernet header
   std::uint16_t vlan = 0;
-  std::uint8_t layers = 0;              // l4_l3_hdr_type
-  std::uint8_t checks = 0;              // hds_ip_ext: kL2Ok, kL3Ok, kL4Ok
+  std::uint8_t layers = 0;  // l4_l3_hdr_type
+  std::uint8_t checks = 0;  // hds_ip_ext: kL2Ok, kL3Ok, kL4Ok
   std::uint8_t hash_type = 0;
   std::uint32_t hash = 0;
 };
@@ -31,6 +31,7 @@ class PacketInspector {
   struct Network {
     std::span<const std::uint8_t> transport;  // L4 bytes without padding
     std::span<const std::uint8_t> addresses;  // source and destination
+    std::uint64_t header_sum;                 // L3 header, unfolded
     std::uint8_t protocol;                    // 0: nothing that the device looks into
   };
 

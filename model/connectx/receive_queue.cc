@@ -65,7 +65,8 @@ void ReceiveQueue::want(Time now) {
 ReceiveQueue::Wqe ReceiveQueue::take(Time now) {
   const Slot& slot = slots_[consumed_ & slot_mask_];
   if (!has_wqe() || slot.counter != consumed_) {
-    throw InvariantError(now, context_.name, fmt::format("RQ {}: WQE {} is not next to be consumed", number_, consumed_));
+    throw InvariantError(now, context_.name,
+                         fmt::format("RQ {}: WQE {} is not next to be consumed", number_, consumed_));
   }
   const Wqe wqe{static_cast<std::uint16_t>(consumed_), {slot.segments, std::size_t{1} << (layout_.log_stride - 4)}};
   ++consumed_;
@@ -167,7 +168,8 @@ std::string ReceiveQueue::waiting_for() const {
   if (destroyed_) return {};
   return fmt::format("RQ {}: state {}, consumed {}, cached to {}, requested to {}, known posted {}{}{}{}\n", number_,
                      static_cast<std::uint32_t>(state_), consumed_, cached_, requested_, posted_,
-                     fetches_.empty() ? "" : ", WQE reads outstanding", record_outstanding_ ? ", record read outstanding" : "",
+                     fetches_.empty() ? "" : ", WQE reads outstanding",
+                     record_outstanding_ ? ", record read outstanding" : "",
                      wanted_ ? ", a packet waits for a WQE" : "");
 }
 

@@ -15,10 +15,10 @@
 
 namespace ringside::connectx {
 
-// The device learns of posted WQEs only by reading the doorbell record: when the known ones fall below a low-water mark,
-// and again and again while a packet waits for one. WQEs are fetched in ring order ahead of use, several reads at a time,
-// and used strictly in that order. Nothing is read while no packet comes. When and how the hardware really reads records
-// and WQEs is not documented.
+// The device learns of posted WQEs only by reading the doorbell record: when the known ones fall below a low-water
+// mark, and again and again while a packet waits for one. WQEs are fetched in ring order ahead of use, several reads at
+// a time, and used strictly in that order. Nothing is read while no packet comes. When and how the hardware really
+// reads records and WQEs is not documented.
 class ReceiveQueue final : public DmaReader, public EventTarget {
  public:
   struct Layout {
@@ -43,8 +43,8 @@ class ReceiveQueue final : public DmaReader, public EventTarget {
   bool destroyed() const { return destroyed_; }
   void destroy(Time now);
 
-  // MODIFY_RQ, and errors of the device. Leaving reset starts at WQE 0 and reads the doorbell record. A queue in reset or
-  // error forgets the WQEs that it has fetched; they are not flushed to the CQ (as with flush_in_error_en = 0).
+  // MODIFY_RQ, and errors of the device. Leaving reset starts at WQE 0 and reads the doorbell record. A queue in reset
+  // or error forgets the WQEs that it has fetched; they are not flushed to the CQ (as with flush_in_error_en = 0).
   void set_state(Time now, RqState state);
 
   bool has_wqe() const { return cached_ != consumed_; }

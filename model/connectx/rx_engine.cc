@@ -108,7 +108,8 @@ void RxEngine::deliver(Time now) {
   const ReceiveQueue::Wqe wqe = packet.queue->take(now);
   const ScatterList list = scatter(wqe, info.bytes);
   if (list.syndrome != 0) return fail(now, packet, wqe, list.syndrome);
-  for (std::uint32_t i = 0; i < list.count; ++i) context_.fabric.write(now, list.pieces[i].address, list.pieces[i].bytes);
+  for (std::uint32_t i = 0; i < list.count; ++i)
+    context_.fabric.write(now, list.pieces[i].address, list.pieces[i].bytes);
 
   cqe64 entry{};
   entry.rss_hash_result = info.hash;
@@ -145,8 +146,8 @@ void RxEngine::fail(Time now, const PacketBuffer::Packet& packet, const ReceiveQ
   packet.queue->set_state(now, kRqError);
 }
 
-// The frame leaves the buffer when the link has taken its completion, and no later packet starts before: the engine has no
-// queue of its own towards the link.
+// The frame leaves the buffer when the link has taken its completion, and no later packet starts before: the engine has
+// no queue of its own towards the link.
 void RxEngine::finish(Time now, const CompletionQueue::Written& written) {
   buffer_.pop(now, written.posted.accepted);
   --context_.counters.buffered;
@@ -155,7 +156,8 @@ void RxEngine::finish(Time now, const CompletionQueue::Written& written) {
   const std::size_t mask = in_flight_.size() - 1;
   while (in_flight_head_ != in_flight_tail_ && in_flight_[in_flight_head_ & mask] <= now) ++in_flight_head_;
   if (in_flight_tail_ - in_flight_head_ > mask) {
-    std::rotate(in_flight_.begin(), in_flight_.begin() + static_cast<std::ptrdiff_t>(in_flight_head_ & mask), in_flight_.end());
+    std::rotate(in_flight_.begin(), in_flight_.begin() + static_cast<std::ptrdiff_t>(in_flight_head_ & mask),
+                in_flight_.end());
     in_flight_tail_ -= in_flight_head_;
     in_flight_head_ = 0;
     in_flight_.resize(in_flight_.size() * 2);
@@ -191,7 +193,8 @@ std::uint64_t RxEngine::completions_in_flight(Time now) const {
 
 void RxEngine::check_conservation(Time now) const {
   const Counters& c = context_.counters;
-  if (c.offered == c.dropped + c.completed + buffer_.packets() && c.buffered == buffer_.packets()) [[likely]] return;
+  if (c.offered == c.dropped + c.completed + buffer_.packets() && c.buffered == buffer_.packets()) [[likely]]
+    return;
   throw InvariantError(now, context_.name,
                        fmt::format("offered packets ({}) are dropped ({}), inside ({}) or completed ({})", c.offered,
                                    c.dropped, buffer_.packets(), c.completed));
@@ -200,8 +203,8 @@ void RxEngine::check_conservation(Time now) const {
 std::string RxEngine::waiting_for() const {
   if (buffer_.empty()) return "RX engine: idle\n";
   const PacketBuffer::Packet& head = buffer_.front();
-  return fmt::format("RX engine: {} packets ({} B) in the buffer, the oldest (packet {}) for RQ {} {}\n", buffer_.packets(),
-                     buffer_.used(), head.sequence, head.queue->number(),
+  return fmt::format("RX engine: {} packets ({} B) in the buffer, the oldest (packet {}) for RQ {} {}\n",
+                     buffer_.packets(), buffer_.used(), head.sequence, head.queue->number(),
                      waiting_ ? "waits for the queue" : "waits for the engine");
 }
 

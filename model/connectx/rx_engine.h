@@ -22,8 +22,9 @@ inline constexpr std::uint32_t kMinMtu = 68;
 inline constexpr std::uint32_t kMaxMtu = 9978;      // what Linux reports as maxmtu of a ConnectX
 inline constexpr std::uint32_t kFrameOverMtu = 22;  // Ethernet header 14, VLAN tag 4, FCS 4
 
-// Takes frames from the wire and, one per packet interval or as fast as the fabric accepts them, moves the oldest to host
-// memory: data, then completion. A frame waits at the head for a WQE or a completion entry; meanwhile the buffer fills.
+// Takes frames from the wire and, one per packet interval or as fast as the fabric accepts them, moves the oldest to
+// host memory: data, then completion. A frame waits at the head for a WQE or a completion entry; meanwhile the buffer
+// fills.
 class RxEngine final : public EventTarget, public QueueClient {
  public:
   RxEngine(Context& context, const Steering& steering, const MkeyTable& mkeys);

@@ -29,7 +29,8 @@ class MockFabric : public DmaFabric, public EventTarget {
     std::vector<std::uint8_t> data;
   };
 
-  MockFabric(Timeline& timeline, std::uint64_t base, std::size_t size) : timeline_(timeline), base_(base), memory_(size) {}
+  MockFabric(Timeline& timeline, std::uint64_t base, std::size_t size)
+      : timeline_(timeline), base_(base), memory_(size) {}
 
   Time write_latency = nanoseconds(250);
   Time read_latency = nanoseconds(600);

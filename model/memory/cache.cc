@@ -19,53 +19,47 @@ Cache::Cache(std::string_view name, Bytes size, std::uint64_t ways, bool timed) 
   sets_ = static_cast<std::uint32_t>(lines / ways);
   mask_ = std::has_single_bit(sets_) ? sets_ - 1 : 0;
   magic_ = ~std::uint64_t{0} / sets_ + 1;
-  entries_.reserve(lines);
+  stride_ = recency::stride(ways_);
+  entries_.reserve(std::size_t{sets_} * stride_);
   for (std::uint32_t set = 0; set < sets_; ++set) {
-    for (std::uint32_t w = 0; w < ways_; ++w) entries_.push_back(kNoLine << kLineShift | w << 1);
+    for (std::uint32_t w = 0; w < stride_; ++w) entries_.push_back(kNoLine << kLineShift | (w % kMaxWays) << 1);
   }
-  if (timed) fills_.resize(lines);
-}
-
-std::uint32_t Cache::index_of(LineNumber line) const {
-  const Position set = set_of(line);
-  for (std::uint32_t i = set; i < set + ways_; ++i) {
-    if (holds(i, line)) return i;
-  }
-  return kMiss;
+  if (timed) fills_.resize(entries_.size());
 }
 
 Cache::Evicted Cache::insert(LineNumber line, bool dirty, std::uint32_t ways) {
   const Position set = set_of(line);
-  std::uint32_t i = ways_ - 1;
-  while (way(entries_[set + i]) >= ways) --i;
-  const std::uint32_t old = entries_[set + i];
-  move_to_front(set, i);
+  std::uint32_t place = ways_ - 1;
+  while (way(entries_[set + place]) >= ways) --place;
+  const std::uint32_t old = entries_[set + place];
+  recency::move_to_front(&entries_[set], place);
   entries_[set] = line << kLineShift | way(old) << 1 | static_cast<std::uint32_t>(dirty);
   return {old >> kLineShift, (old & kDirty) != 0};
 }
 
 Cache::Removed Cache::remove(LineNumber line) {
-  std::uint32_t i = index_of(line);
-  if (i == kMiss) return {false, false};
-  const std::uint32_t old = entries_[i];
-  const std::uint32_t last = set_of(line) + ways_ - 1;
-  for (; i < last; ++i) entries_[i] = entries_[i + 1];
-  entries_[last] = kNoLine << kLineShift | way(old) << 1;
+  const Position set = set_of(line);
+  const std::uint32_t place = place_of(set, line);
+  if (place == stride_) return {false, false};
+  const std::uint32_t old = entries_[set + place];
+  recency::replace_as_last(&entries_[set], place, ways_, kNoLine << kLineShift | way(old) << 1);
   return {true, (old & kDirty) != 0};
 }
 
 Cache::Removed Cache::clean(LineNumber line) {
-  const std::uint32_t i = index_of(line);
-  if (i == kMiss) return {false, false};
-  const bool was_dirty = (entries_[i] & kDirty) != 0;
-  entries_[i] &= ~kDirty;
+  const Position set = set_of(line);
+  const std::uint32_t place = place_of(set, line);
+  if (place == stride_) return {false, false};
+  const bool was_dirty = dirty(set + place);
+  entries_[set + place] &= ~kDirty;
   return {true, was_dirty};
 }
 
 bool Cache::soil(LineNumber line) {
-  const std::uint32_t i = index_of(line);
-  if (i == kMiss) return false;
-  entries_[i] |= kDirty;
+  const Position set = set_of(line);
+  const std::uint32_t place = place_of(set, line);
+  if (place == stride_) return false;
+  set_dirty(set + place);
   return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "model/base/units.h"
 #include "model/memory/ports.h"
+#include "model/memory/recency_list.h"
 
 namespace ringside {
 
@@ -34,7 +35,7 @@ class Cache {
   Cache(std::string_view name, Bytes size, std::uint64_t ways, bool timed);
 
   // The set of `line`, without looking whether the line is there.
-  Position set_of(std::uint64_t line) const { return set_index(static_cast<std::uint32_t>(line)) * ways_; }
+  Position set_of(std::uint64_t line) const { return set_index(static_cast<std::uint32_t>(line)) * stride_; }
 
   // Whether the most recent line of the set at `position` is `line`.
   bool first_is(Position position, std::uint64_t line) const { return entries_[position] >> kLineShift == line; }
@@ -42,16 +43,14 @@ class Cache {
   // Makes `line` the most recent of its set and returns its position, or kMiss.
   Position find(LineNumber line) {
     const Position set = set_of(line);
-    for (std::uint32_t i = 0; i < ways_; ++i) {
-      if (holds(set + i, line)) {
-        move_to_front(set, i);
-        return set;
-      }
-    }
-    return kMiss;
+    if (first_is(set, line)) return set;
+    const std::uint32_t place = place_of(set, line);
+    if (place == stride_) return kMiss;
+    recency::move_to_front(&entries_[set], place);
+    return set;
   }
 
-  bool contains(LineNumber line) const { return index_of(line) != kMiss; }
+  bool contains(LineNumber line) const { return place_of(set_of(line), line) != stride_; }
 
   // Brings in a line that is not present, in place of the least recent one of the first `ways` ways.
   Evicted insert(LineNumber line, bool dirty, std::uint32_t ways);
@@ -96,7 +95,6 @@ class Cache {
   static constexpr std::uint32_t kDirty = 1;
 
   static std::uint32_t way(std::uint32_t entry) { return entry >> 1 & (kMaxWays - 1); }
-  bool holds(std::uint32_t index, LineNumber line) const { return entries_[index] >> kLineShift == line; }
 
   std::uint32_t set_index(std::uint32_t line) const {
     if (mask_ != 0 || sets_ == 1) return line & mask_;
@@ -105,15 +103,13 @@ class Cache {
     return static_cast<std::uint32_t>(static_cast<unsigned __int128>(fraction) * sets_ >> 64);
   }
 
-  void move_to_front(Position set, std::uint32_t i) {
-    const std::uint32_t entry = entries_[set + i];
-    for (; i > 0; --i) entries_[set + i] = entries_[set + i - 1];
-    entries_[set] = entry;
+  // Place in the order of its set, or stride_.
+  std::uint32_t place_of(Position set, LineNumber line) const {
+    return recency::place_of(&entries_[set], stride_, line, kLineShift);
   }
 
-  std::uint32_t index_of(LineNumber line) const;
-
   std::uint32_t ways_;
+  std::uint32_t stride_;  // entries from set to set: more than ways_ at times, the rest hold no line
   std::uint32_t sets_;
   std::uint32_t mask_;   // sets - 1 for a power of two, else 0
   std::uint64_t magic_;  // ceil(2^64 / sets)

@@ -80,10 +80,12 @@ MemoryAccess CoreMemory::access(std::uint64_t at, std::uint64_t address, Purpose
   Cache::Position position = l1d_.find(line);
   MemoryLevel level = MemoryLevel::l1;
   std::uint64_t done = purpose == Purpose::store ? at : at + l1d_latency_;
-  if (position == Cache::kMiss) {
-    const Cache::Fill fill = fill_first_level(at, line);
-    level = fill.from();
-    done = fill.ready();
+  const bool missed = position == Cache::kMiss;
+  Arrival arrival{};
+  if (missed) {
+    arrival = fill_first_level(at, line);
+    level = arrival.fill.from();
+    done = arrival.fill.ready();
     position = l1d_.set_of(line);
   } else if (const Cache::Fill fill = l1d_.fill(position); fill.ready() > at) {
     level = fill.from();
@@ -102,6 +104,7 @@ MemoryAccess CoreMemory::access(std::uint64_t at, std::uint64_t address, Purpose
   } else if (purpose == Purpose::load) {
     ++counts_.loads[index(level)];
   }
+  if (missed) run_prefetchers(arrival, line);
   return {{done}, level, translation.walk};
 }
 
@@ -120,49 +123,43 @@ MemoryAccess CoreMemory::fetch(Cycle at, std::uint64_t address) {
       done = std::max(done, fill.ready());
     }
   } else {
-    const Cache::Fill fill = read_second_level(start, line);
+    const Arrival arrival = read_second_level(start, line);
     l1i_.insert(line, false);
-    l1i_.fill(l1i_.set_of(line)) = fill;
-    mark(line);
-    level = fill.from();
-    done = fill.ready();
+    l1i_.fill(l1i_.set_of(line)) = arrival.fill;
+    level = arrival.fill.from();
+    done = arrival.fill.ready();
+    run_prefetchers(arrival, line);
   }
   ++counts_.fetches[index(level)];
   return {{done}, level, translation.walk};
 }
 
-Cache::Fill CoreMemory::fill_first_level(std::uint64_t at, LineNumber line) {
+CoreMemory::Arrival CoreMemory::fill_first_level(std::uint64_t at, LineNumber line) {
   std::uint64_t& buffer = fill_buffers_.earliest();
   counts_.fill_buffer_waits += buffer > at;
-  const Cache::Fill fill = read_second_level(std::max(at, buffer), line);
-  buffer = fill.ready();
+  const Arrival arrival = read_second_level(std::max(at, buffer), line);
+  buffer = arrival.fill.ready();
 
   const Cache::Evicted victim = l1d_.insert(line, false);
-  l1d_.fill(l1d_.set_of(line)) = fill;
-  mark(line);
+  l1d_.fill(l1d_.set_of(line)) = arrival.fill;
   if (victim.dirty && !l2_.soil(victim.line)) {
     insert_second_level(victim.line, true, Cache::Fill::make(0, MemoryLevel::l2, false));
   }
-  return fill;
+  return arrival;
 }
 
-Cache::Fill CoreMemory::read_second_level(std::uint64_t at, LineNumber line) {
-  const Cache::Position position = l2_.find(line);
-  const bool hit = position != Cache::kMiss;
-  Cache::Fill result{};
-  if (hit) {
+CoreMemory::Arrival CoreMemory::read_second_level(std::uint64_t at, LineNumber line) {
+  if (const Cache::Position position = l2_.find(line); position != Cache::kMiss) {
     Cache::Fill& fill = l2_.fill(position);
     counts_.prefetches_useful += fill.prefetched();
-    const MemoryLevel from = fill.ready() > at ? fill.from() : MemoryLevel::l2;
-    result = Cache::Fill::make(std::max(at + l2_latency_, fill.ready()), from, false);
     fill = Cache::Fill::make(fill.ready(), fill.from(), false);
-  } else {
-    std::uint64_t& entry = l2_outstanding_.earliest();
-    result = read_beyond(std::max(at, entry), line, false);
-    entry = result.ready();
+    const MemoryLevel from = fill.ready() > at ? fill.from() : MemoryLevel::l2;
+    return {Cache::Fill::make(std::max(at + l2_latency_, fill.ready()), from, false), at, false};
   }
-  run_prefetchers(at, line, !hit);
-  return result;
+  std::uint64_t& entry = l2_outstanding_.earliest();
+  const Cache::Fill fill = read_beyond(std::max(at, entry), line, false);
+  entry = fill.ready();
+  return {fill, at, true};
 }
 
 // Brings a line into the second level from wherever it is.
@@ -185,12 +182,13 @@ void CoreMemory::insert_second_level(LineNumber line, bool dirty, Cache::Fill fi
   if (victim.line != Cache::kNoLine) system_.evicted(victim.line, victim.dirty);
 }
 
-void CoreMemory::run_prefetchers(std::uint64_t at, LineNumber line, bool filled) {
-  if (filled && adjacent_line_prefetcher_) prefetch_second_level(at, line ^ 1);
+// Comes last in an access: what a prefetch evicts may be the line of the access itself.
+void CoreMemory::run_prefetchers(const Arrival& arrival, LineNumber line) {
+  if (arrival.from_beyond && adjacent_line_prefetcher_) prefetch_second_level(arrival.requested, line ^ 1);
   if (!stream_prefetcher_enabled_) return;
   const StreamPrefetcher::Request request = stream_prefetcher_.train(line);
   for (std::uint32_t i = 0; i < request.count; ++i) {
-    prefetch_second_level(at, request.first + static_cast<LineNumber>(request.step) * i);
+    prefetch_second_level(arrival.requested, request.first + static_cast<LineNumber>(request.step) * i);
   }
 }
 

@@ -50,13 +50,20 @@ class CoreMemory final : public CorePort {
  private:
   enum class Purpose : std::uint8_t { load, store, prefetch, prefetch_write };
 
+  // A line that the second level passes on: when it arrives, when it was asked for, whether it had to come from beyond.
+  struct Arrival {
+    Cache::Fill fill;
+    std::uint64_t requested;
+    bool from_beyond;
+  };
+
   MemoryAccess access(std::uint64_t at, std::uint64_t address, Purpose purpose);
   MemoryAccess straddle(Cycle at, std::uint64_t address, std::uint32_t size, Purpose purpose);
-  Cache::Fill fill_first_level(std::uint64_t at, LineNumber line);
-  Cache::Fill read_second_level(std::uint64_t at, LineNumber line);
+  Arrival fill_first_level(std::uint64_t at, LineNumber line);
+  Arrival read_second_level(std::uint64_t at, LineNumber line);
   Cache::Fill read_beyond(std::uint64_t at, LineNumber line, bool prefetched);
   void insert_second_level(LineNumber line, bool dirty, Cache::Fill fill);
-  void run_prefetchers(std::uint64_t at, LineNumber line, bool filled);
+  void run_prefetchers(const Arrival& arrival, LineNumber line);
   void prefetch_second_level(std::uint64_t at, LineNumber line);
 
   bool absent(LineNumber line) const { return line >= end_of_ram_ || (filter_[line / 64] >> (line % 64) & 1) == 0; }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "model/memory/recency_list.h"
+
 namespace ringside {
 namespace {
 
-constexpr std::uint32_t kNoPage = ~std::uint32_t{0};
+constexpr std::uint32_t kNoPage = 0xff'ffff;  // RAM ends below 4 GiB, page 0x100000
 
 }  // namespace
 
@@ -13,20 +15,23 @@ StreamPrefetcher::StreamPrefetcher(const MemoryConfig& config)
     : train_(static_cast<std::uint32_t>(config.stream_train)),
       degree_(static_cast<std::int32_t>(config.stream_degree)),
       distance_(static_cast<std::int32_t>(config.stream_distance)),
-      streams_(std::max<std::uint64_t>(config.stream_trackers, 1), Stream{kNoPage, 0, 0, 0, 0}) {}
+      streams_(std::max<std::uint64_t>(config.stream_trackers, 1), Stream{0, 0, 0, 0}) {
+  const auto trackers = static_cast<std::uint32_t>(streams_.size());
+  for (std::uint32_t i = 0; i < trackers; ++i) pages_.push_back(kNoPage << kIndexBits | i);
+  pages_.resize(recency::stride(trackers), kNoPage << kIndexBits);
+}
 
 StreamPrefetcher::Stream& StreamPrefetcher::stream_of(std::uint32_t page, std::int32_t offset) {
-  std::size_t i = 0;
-  while (i < streams_.size() && streams_[i].page != page) ++i;
-  Stream stream{page, offset, offset, 0, 0};
-  if (i < streams_.size()) {
-    stream = streams_[i];
-  } else {
-    i = streams_.size() - 1;
+  std::uint32_t place = recency::place_of(pages_.data(), static_cast<std::uint32_t>(pages_.size()), page, kIndexBits);
+  const bool known = place != pages_.size();
+  if (!known) place = static_cast<std::uint32_t>(streams_.size()) - 1;
+  recency::move_to_front(pages_.data(), place);
+  const std::uint32_t index = pages_[0] & ((1U << kIndexBits) - 1);
+  if (!known) {
+    pages_[0] = page << kIndexBits | index;
+    streams_[index] = {offset, offset, 0, 0};
   }
-  for (; i > 0; --i) streams_[i] = streams_[i - 1];
-  streams_[0] = stream;
-  return streams_[0];
+  return streams_[index];
 }
 
 StreamPrefetcher::Request StreamPrefetcher::train(LineNumber line) {

@@ -26,9 +26,9 @@ class StreamPrefetcher {
 
  private:
   static constexpr std::uint32_t kLinesPerPage = 4096 / kCacheLine;
+  static constexpr std::uint32_t kIndexBits = 8;
 
   struct Stream {
-    std::uint32_t page;
     std::int32_t last;       // line within the page of the latest access
     std::int32_t head;       // furthest line asked for, meaningful once trained
     std::int32_t direction;  // +1, -1, or 0 before the second access
@@ -40,7 +40,8 @@ class StreamPrefetcher {
   std::uint32_t train_;
   std::int32_t degree_;
   std::int32_t distance_;
-  std::vector<Stream> streams_;  // most recent first
+  std::vector<std::uint32_t> pages_;  // page << kIndexBits | index of its stream, the most recent first
+  std::vector<Stream> streams_;
 };
 
 }  // namespace ringside

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "model/base/errors.h"
+#include "model/memory/recency_list.h"
 
 namespace ringside {
 namespace {
@@ -26,17 +27,16 @@ TlbArray::TlbArray(std::string_view name, std::uint64_t entries, std::uint64_t w
                                  name, entries, ways));
   }
   ways_ = static_cast<std::uint32_t>(ways);
+  stride_ = recency::stride(ways_);
   set_mask_ = static_cast<std::uint32_t>(entries / ways) - 1;
-  pages_.assign(entries, kNoPage);
+  pages_.assign(std::size_t{set_mask_ + 1} * stride_, kNoPage);
 }
 
 bool TlbArray::touch(std::uint32_t page) {
-  std::uint32_t* const set = &pages_[static_cast<std::size_t>(page & set_mask_) * ways_];
-  std::uint32_t i = 0;
-  while (i < ways_ && set[i] != page) ++i;
-  const bool hit = i < ways_;
-  if (!hit) i = ways_ - 1;
-  for (; i > 0; --i) set[i] = set[i - 1];
+  std::uint32_t* const set = &pages_[std::size_t{page & set_mask_} * stride_];
+  const std::uint32_t place = recency::place_of(set, stride_, page, 0);
+  const bool hit = place != stride_;
+  recency::move_to_front(set, hit ? place : ways_ - 1);
   set[0] = page;
   return hit;
 }

@@ -20,6 +20,7 @@ class TlbArray {
 
  private:
   std::uint32_t ways_;
+  std::uint32_t stride_;  // entries from set to set
   std::uint32_t set_mask_;
   std::vector<std::uint32_t> pages_;
 };

@@ -54,6 +54,35 @@ TEST(MemoryCoherence, ADmaAllocationCanTakeALineFromACoreUnderInclusionOnly) {
   }
 }
 
+TEST(MemoryCoherence, AStoreToALineThatTheLastLevelHoldsCleanIsNotLost) {
+  // Line 0 stays in the first level while the second evicts it, clean, to the last; then it is written.
+  MemoryBoard board(small_memory());
+  for (std::uint64_t i = 0; i <= 8; ++i) {
+    board.chase(i * 64);
+    if (i % 2 == 0) board.chase(0);
+  }
+  EXPECT_EQ(board.memory.counts().ddio_updates, 0U);
+  board.core.store({board.now}, MemoryBoard::address(0), 8);
+  for (std::uint64_t line = 10'000; line < 20'000; ++line) board.chase(line);
+  EXPECT_EQ(board.memory.dram().write_bytes(), kCacheLine);
+}
+
+TEST(MemoryCoherence, APrefetchThatTakesTheLineOfItsOwnAccessLeavesNoCopyBehind) {
+  // A last level of eight sets and one way: the stream's eighth line ahead evicts the line that asked for it.
+  MemoryConfig config = small_memory();
+  config.llc_policy = "inclusive";
+  config.llc_size = bytes(8 * kCacheLine);
+  config.llc_ways = 1;
+  config.ddio_ways = 1;
+  config.stream_prefetcher = true;
+  config.stream_degree = 8;
+  MemoryBoard board(config);
+  for (std::uint64_t line = 640; line < 643; ++line) board.chase(line);
+  EXPECT_EQ(board.core.counts().prefetches_issued, 8U);
+  EXPECT_FALSE(board.core.holds(static_cast<LineNumber>(MemoryBoard::address(642) / kCacheLine)));
+  EXPECT_EQ(board.chase(642), 200U);
+}
+
 class TwoCores : public ::testing::Test {
  protected:
   TwoCores() : board_(small_memory()), other_(board_.memory.add_core(megahertz(2000))) {}
@@ -89,6 +118,14 @@ TEST_F(TwoCores, ADirtyLineThatAnotherCoreReadIsSharedAfterwards) {
   EXPECT_EQ(load(board_.core), 5U);
   EXPECT_EQ(store(board_.core), 40U);
   EXPECT_EQ(load(other_), 40U);
+}
+
+TEST_F(TwoCores, WhatOneCoreWroteAndAnotherReadIsWrittenToDramOnce) {
+  store(board_.core);
+  load(other_);
+  board_.now = 1'000'000;
+  for (std::uint64_t line = 10'000; line < 30'000; ++line) board_.chase(line);
+  EXPECT_EQ(board_.memory.dram().write_bytes(), kCacheLine);
 }
 
 TEST_F(TwoCores, APrefetchForWriteTakesTheLine) {

@@ -106,6 +106,53 @@ TEST(MemoryDma, ReadsAreServedByWhoeverHasTheLine) {
   EXPECT_EQ(board.load_at(200'000, MemoryBoard::address(50)).level, MemoryLevel::l1);  // the core kept its copy
 }
 
+TEST(MemoryDma, AWriteInvalidatesAPrefetchedLineThatTheCoreHasNotUsed) {
+  MemoryConfig config = small_memory();
+  config.adjacent_line_prefetcher = true;
+  MemoryBoard board(config);
+  board.chase(700);
+  board.dma_write(nanoseconds(50'000), 701);
+  EXPECT_EQ(board.load_at(200'000, MemoryBoard::address(701)).level, MemoryLevel::llc);
+}
+
+TEST(MemoryDma, ALineThatTheCoreHasReadLeavesItsDdioWay) {
+  MemoryBoard board(small_memory());
+  for (std::uint64_t line = 0; line < 1024; ++line) board.dma_write(nanoseconds(1000), line);
+  board.chase(0);
+  board.dma_write(nanoseconds(50'000), 1024);  // the set of line 0
+  EXPECT_EQ(board.memory.counts().ddio_evictions, 0U);
+  board.dma_write(nanoseconds(50'000), 1536);
+  EXPECT_EQ(board.memory.counts().ddio_evictions, 1U);
+}
+
+TEST(MemoryDma, AnUpdateMakesACleanLineDirty) {
+  MemoryBoard board(small_memory());
+  board.chase_ring(2048);  // line 0 is a clean victim in the last level now
+  board.dma_write(nanoseconds(500'000), 0);
+  EXPECT_EQ(board.memory.counts().ddio_updates, 1U);
+  for (std::uint64_t line = 10'000; line < 20'000; ++line) board.chase(line);
+  EXPECT_EQ(board.memory.dram().write_bytes(), kCacheLine);
+}
+
+TEST(MemoryDma, WithoutDdioAPartOfACachedLineNeedsNoRead) {
+  MemoryConfig config = small_memory();
+  config.ddio_ways = 0;
+  MemoryBoard board(config);
+  board.chase_ring(2048);
+  board.chase(2047);
+  EXPECT_EQ(board.dma_write(nanoseconds(500'000), 0, 60), nanoseconds(500'020));     // in the last level
+  EXPECT_EQ(board.dma_write(nanoseconds(500'000), 2047, 60), nanoseconds(500'020));  // in the core
+  EXPECT_EQ(board.dma_write(nanoseconds(600'000), 0, 60), nanoseconds(600'020 + 80));
+}
+
+TEST(MemoryDma, WritesToDramDelayAReadAtTheSameTime) {
+  MemoryConfig config = small_memory();
+  config.ddio_ways = 0;
+  MemoryBoard board(config);
+  board.dma_write(nanoseconds(500'000), 0, 100 * kCacheLine);  // 100 ns of bandwidth
+  EXPECT_EQ(board.load_at(1'000'000, MemoryBoard::address(3000)).done, Cycle{1'000'000 + 200 + 200});
+}
+
 TEST(MemoryDma, AReadTakesAsLongAsItsSlowestLine) {
   MemoryBoard board(small_memory());
   board.dma_write(nanoseconds(1000), 100, 4 * kCacheLine);

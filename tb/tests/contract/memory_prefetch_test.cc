@@ -70,6 +70,14 @@ TEST(MemoryPrefetch, JumpsInNoDirectionTrainNothing) {
   EXPECT_EQ(board.core.counts().prefetches_issued, 0U);
 }
 
+TEST(MemoryPrefetch, ASecondPassOverAPageIsFetchedAheadAgain) {
+  MemoryBoard board(with_streams());
+  walk(board, 10 * kPage, 1, 64, 300);
+  walk(board, 20 * kPage, 1, 12 * 64, 300);  // more than the second level holds, in fewer pages than there are trackers
+  const std::vector<MemoryLevel> levels = walk(board, 10 * kPage, 1, 20, 300);
+  for (int i = 3; i < 20; ++i) EXPECT_EQ(levels[i], MemoryLevel::l2) << i;
+}
+
 TEST(MemoryPrefetch, ManyStreamsAreFollowedAtOnceUpToTheTrackers) {
   for (const std::uint64_t pages : {16U, 17U}) {
     MemoryBoard board(with_streams());

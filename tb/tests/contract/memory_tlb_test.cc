@@ -60,6 +60,17 @@ TEST(MemoryTlb, LargePagesCoverWhatSmallOnesDoNot) {
   EXPECT_EQ(extra(small, 4096, 512, &walked), 37.0);
 }
 
+TEST(MemoryTlb, AnAccessOverTwoPagesWalksForEither) {
+  MemoryBoard board(pages("4KiB"));
+  const std::uint64_t boundary = kTestBase + 300 * 4096;
+  EXPECT_TRUE(board.load_at(20'000, boundary - 8).tlb_miss);
+  EXPECT_TRUE(board.load_at(21'000, boundary - 4).tlb_miss);
+  EXPECT_FALSE(board.load_at(22'000, boundary - 4).tlb_miss);
+  board.load_at(23'000, boundary + 8 * 4096);
+  EXPECT_TRUE(board.load_at(24'000, boundary + 8 * 4096 - 4).tlb_miss);
+  EXPECT_EQ(board.core.counts().page_walks, 4U);
+}
+
 TEST(MemoryTlb, CodeWalksOnceForAPageAndSharesTheSecondLevel) {
   MemoryBoard board(pages("4KiB"));
   const std::uint64_t address = kTestBase + 300 * 4096;

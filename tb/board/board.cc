@@ -89,6 +89,7 @@ RunResult Board::run() {
   write_board_info(stack_top);
   core_.boot(image_.entry(), guest::kRamBase, stack_top);
   timeline_.schedule(kTick, *this);
+  sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_INFO, sc_core::SC_DO_NOTHING);  // "stopped by user"
   std::string error;
   try {
     sc_core::sc_start();

@@ -34,7 +34,7 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
   std::string nearest;
   for (const auto& candidate : candidates) {
     auto distance = edit_distance(name, candidate);
-    if (last_part(name) == last_part(candidate)) distance = std::min<std::size_t>(distance, 2);
+    if (last_part(name) == last_part(candidate) || candidate.starts_with(name)) distance = std::min<std::size_t>(distance, 2);
     if (distance < best) {
       best = distance;
       nearest = candidate;

@@ -1,5 +1,7 @@
 #include "tb/scenario/nearest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -45,7 +47,7 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
   const auto nearest = nearest_name(name, candidates);
-  return nearest.empty() ? "" : "; did you mean " + nearest + "?";
+  return nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest);
 }
 
 }  // namespace ringside

@@ -9,7 +9,7 @@ std::filesystem::path guest_image(const Scenario& scenario) {
   const auto* architecture = scenario.settings.find("cpu.architecture");
   const ImageBuilder builder(scenario.data / "src" / "driver" / "image.toml", image_cache_directory(),
                              {scenario.data / "images"});
-  return builder.build({architecture == nullptr ? "x86-64" : to_text(architecture->value), scenario.driver.compiler,
+  return builder.build({architecture == nullptr ? "x86_64" : to_text(architecture->value), scenario.driver.compiler,
                         scenario.driver.flags});
 }
 

@@ -139,7 +139,7 @@ std::string ImageBuilder::file_name(const ImageRequest& request) const {
   std::string text;
   append(text, kCacheLayout);
   append(text, content_of(recipe_.file()));
-  append(text, request.architecture);
+  append(text, toolchain.architecture);
   append(text, request.compiler);
   append(text, version_of(toolchain.command));
   for (const auto& flag : request.flags) append(text, flag);
@@ -149,7 +149,7 @@ std::string ImageBuilder::file_name(const ImageRequest& request) const {
     append(text, name);
     append(text, content);
   }
-  return fmt::format("{}-{}-{}.elf", request.architecture, request.compiler, hash_of(text));
+  return fmt::format("{}-{}-{}.elf", toolchain.architecture, request.compiler, hash_of(text));
 }
 
 fs::path ImageBuilder::build(const ImageRequest& request) const {

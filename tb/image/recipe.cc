@@ -64,6 +64,12 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& more) 
   to.insert(to.end(), more.begin(), more.end());
 }
 
+// "x86-64" and "x86_64" are spellings of the same.
+std::string canonical(std::string architecture) {
+  std::replace(architecture.begin(), architecture.end(), '-', '_');
+  return architecture;
+}
+
 // "driver/kernel/*.cc" as the files of that folder, sorted; anything else as it is.
 std::vector<std::string> expanded(const fs::path& root, const std::string& source) {
   const auto star = source.find("/*");
@@ -98,8 +104,8 @@ Recipe::Recipe(const fs::path& file) : file_(file), root_(fs::absolute(file).par
   for (const auto& source : reader.texts(table, "sources")) append(sources_, expanded(root_, source));
   linker_script_ = reader.text(table, "linker_script");
   for (const auto* entry : reader.tables(table, "toolchain")) {
-    Toolchain toolchain{reader.text(*entry, "architecture"), reader.text(*entry, "compiler"), reader.text(*entry, "command"),
-                        reader.texts(table, "flags"), reader.texts(table, "link")};
+    Toolchain toolchain{canonical(reader.text(*entry, "architecture")), reader.text(*entry, "compiler"),
+                        reader.text(*entry, "command"), reader.texts(table, "flags"), reader.texts(table, "link")};
     append(toolchain.compile_flags, reader.texts(*entry, "flags"));
     append(toolchain.link_flags, reader.texts(*entry, "link"));
     toolchains_.push_back(std::move(toolchain));
@@ -111,9 +117,10 @@ Recipe::Recipe(const fs::path& file) : file_(file), root_(fs::absolute(file).par
 }
 
 const Toolchain& Recipe::toolchain(const ImageRequest& request) const {
+  const auto architecture = canonical(request.architecture);
   std::string known;
   for (const auto& toolchain : toolchains_) {
-    if (toolchain.compiler == request.compiler && toolchain.architecture == request.architecture) return toolchain;
+    if (toolchain.compiler == request.compiler && toolchain.architecture == architecture) return toolchain;
     known += fmt::format("{}{} for {}", known.empty() ? "" : ", ", toolchain.compiler, toolchain.architecture);
   }
   throw InputError(fmt::format("{}: cannot compile with {} for {}; {} are allowed", file_.string(), request.compiler,

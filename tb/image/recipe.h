@@ -9,8 +9,8 @@ namespace ringside {
 
 // Which image is wanted.
 struct ImageRequest {
-  std::string architecture;  // "x86-64" or "aarch64"
-  std::string compiler;      // "gcc" or "clang"
+  std::string architecture;        // "x86_64" (or "x86-64") or "aarch64"
+  std::string compiler;            // "gcc" or "clang"
   std::vector<std::string> flags;  // after the recipe's
 };
 
@@ -21,7 +21,7 @@ struct Prebuild {
 
 // How one compiler compiles and links for one architecture; the flags that all share come first.
 struct Toolchain {
-  std::string architecture;
+  std::string architecture;  // with underscores
   std::string compiler;
   std::string command;  // "g++", "aarch64-linux-gnu-g++"
   std::vector<std::string> compile_flags;

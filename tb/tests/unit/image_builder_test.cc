@@ -84,6 +84,10 @@ TEST_F(ImageBuilding, AnythingThatMattersChangesTheKey) {
   EXPECT_NE(builder().file_name(request()), other_header);
 }
 
+TEST_F(ImageBuilding, BothSpellingsOfTheArchitectureAreOne) {
+  EXPECT_EQ(builder().file_name({"x86_64", "gcc", {}}), builder().file_name({"x86-64", "gcc", {}}));
+}
+
 TEST_F(ImageBuilding, AnUnrelatedFileDoesNotChangeTheKey) {
   const auto plain = builder().file_name(request());
   tree_.write("driver/notes.txt", "x");
@@ -133,7 +137,7 @@ TEST_F(ImageBuilding, ReportsTheFirstError) {
 
 TEST_F(ImageBuilding, NamesThePairsThatItKnows) {
   EXPECT_THAT([&] { builder().build({"riscv64", "gcc", {}}); },
-              ThrowsMessage<InputError>(HasSubstr("cannot compile with gcc for riscv64; gcc for x86-64 are allowed")));
+              ThrowsMessage<InputError>(HasSubstr("cannot compile with gcc for riscv64; gcc for x86_64 are allowed")));
 }
 
 TEST_F(ImageBuilding, BrokenRecipes) {

@@ -7,10 +7,10 @@ namespace ringside::cli {
 std::filesystem::path guest_image(const Scenario& scenario) {
   if (!scenario.driver.image.empty()) return scenario.file_of("driver.image");
   const auto* architecture = scenario.settings.find("cpu.architecture");
-  const bool arm = architecture != nullptr && to_text(architecture->value) == "aarch64";
   const ImageBuilder builder(scenario.data / "src" / "driver" / "image.toml", image_cache_directory(),
                              {scenario.data / "images"});
-  return builder.build({arm ? "aarch64" : "x86_64", scenario.driver.compiler, scenario.driver.flags});
+  return builder.build({architecture == nullptr ? "x86_64" : to_text(architecture->value), scenario.driver.compiler,
+                        scenario.driver.flags});
 }
 
 }  // namespace ringside::cli

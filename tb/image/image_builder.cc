@@ -55,16 +55,14 @@ std::string content_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// The line that says what is wrong: the first with "error", else the first.
+// The line that says what is wrong: the first with one of the marks, else the first.
 std::string first_error_line(const std::string& log) {
-  const auto line_at = [&](std::size_t at) {
-    const auto begin = at == 0 ? 0 : log.rfind('\n', at) + 1;
-    return log.substr(begin, log.find('\n', at) - begin);
-  };
-  for (const auto* mark : {"error:", "undefined reference", "undefined symbol"}) {
-    if (const auto at = log.find(mark); at != std::string::npos) return line_at(at);
-  }
-  return log.empty() ? "the compiler failed without a message" : line_at(0);
+  if (log.empty()) return "it failed without a message";
+  auto at = log.size();
+  for (const auto* mark : {"error:", "undefined reference"}) at = std::min(at, log.find(mark));
+  if (at == log.size()) at = 0;
+  const auto begin = log.rfind('\n', at) + 1;  // npos + 1 is 0
+  return log.substr(begin, log.find('\n', begin) - begin);
 }
 
 void check(int status, const std::vector<std::string>& command, const ImageRequest& request, const fs::path& log) {
@@ -110,12 +108,11 @@ std::string hash_of(const std::string& text) {
   return hex;
 }
 
-std::string version_of(std::vector<std::string> command) {
+std::string version_of(const std::string& compiler) {
   const TemporaryFolder folder(fs::temp_directory_path());
   const auto log = folder.path() / "version";
-  command.push_back("--version");
-  if (run_process(command, folder.path(), log) != 0) {
-    throw InputError(fmt::format("{}: fails; a working compiler is required", fmt::join(command, " ")));
+  if (run_process({compiler, "--version"}, folder.path(), log) != 0) {
+    throw InputError(fmt::format("{} --version: fails; a working compiler is required", compiler));
   }
   return content_of(log);
 }
@@ -142,18 +139,17 @@ std::string ImageBuilder::file_name(const ImageRequest& request) const {
   std::string text;
   append(text, kCacheLayout);
   append(text, content_of(recipe_.file()));
-  append(text, request.architecture);
+  append(text, toolchain.architecture);
   append(text, request.compiler);
   append(text, version_of(toolchain.command));
-  append(text, version_of({toolchain.link.front()}));
   for (const auto& flag : request.flags) append(text, flag);
-  auto inputs = toolchain.sources;
-  inputs.push_back(toolchain.linker_script);
+  auto inputs = recipe_.sources();
+  inputs.push_back(recipe_.linker_script());
   for (const auto& [name, content] : read_sources(recipe_.root(), inputs)) {
     append(text, name);
     append(text, content);
   }
-  return fmt::format("{}-{}-{}.elf", request.architecture, request.compiler, hash_of(text));
+  return fmt::format("{}-{}-{}.elf", toolchain.architecture, request.compiler, hash_of(text));
 }
 
 fs::path ImageBuilder::build(const ImageRequest& request) const {
@@ -170,20 +166,21 @@ fs::path ImageBuilder::compile(const ImageRequest& request, const fs::path& dest
   const TemporaryFolder temporary(fs::absolute(destination.parent_path()));
   const auto& folder = temporary.path();
   const auto& toolchain = recipe_.toolchain(request);
+  const auto& sources = recipe_.sources();
   const auto object = [&](std::size_t i) { return (folder / fmt::format("{}.o", i)).string(); };
-  in_parallel(toolchain.sources.size(), [&](std::size_t i) {
-    auto command = toolchain.command;
-    append(command, toolchain.flags);
+  in_parallel(sources.size(), [&](std::size_t i) {
+    std::vector<std::string> command{toolchain.command};
+    append(command, toolchain.compile_flags);
     append(command, request.flags);
     // Source names in the debug information are the same wherever Ringside is installed.
-    command.push_back(fmt::format("-ffile-prefix-map={}=.", recipe_.root().string()));
-    append(command, {"-I", recipe_.include().string(), "-c", toolchain.sources[i], "-o", object(i)});
+    append(command, {fmt::format("-ffile-prefix-map={}=.", recipe_.root().string()), "-I.", "-c", sources[i], "-o", object(i)});
     const auto log = folder / fmt::format("{}.log", i);
     check(run_process(command, recipe_.root(), log), command, request, log);
   });
-  auto command = toolchain.link;
-  append(command, {"-T", toolchain.linker_script, "-o", (folder / "image.elf").string()});
-  for (std::size_t i = 0; i < toolchain.sources.size(); ++i) command.push_back(object(i));
+  std::vector<std::string> command{toolchain.command};
+  append(command, toolchain.link_flags);
+  append(command, {"-T", recipe_.linker_script(), "-o", (folder / "image.elf").string()});
+  for (std::size_t i = 0; i < sources.size(); ++i) command.push_back(object(i));
   const auto log = folder / "link.log";
   check(run_process(command, recipe_.root(), log), command, request, log);
   fs::rename(folder / "image.elf", destination);

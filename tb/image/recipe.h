@@ -3,25 +3,15 @@
 
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ringside {
 
 // Which image is wanted.
 struct ImageRequest {
-  std::string architecture;        // "x86_64" or "aarch64"
+  std::string architecture;        // "x86_64" (or "x86-64") or "aarch64"
   std::string compiler;            // "gcc" or "clang"
   std::vector<std::string> flags;  // after the recipe's
-};
-
-// The commands for one compiler and one architecture. Source names are relative to Recipe::root().
-struct Toolchain {
-  std::vector<std::string> command;  // compiler, with what selects its target
-  std::vector<std::string> flags;
-  std::vector<std::string> link;
-  std::string linker_script;
-  std::vector<std::string> sources;
 };
 
 struct Prebuild {
@@ -29,30 +19,36 @@ struct Prebuild {
   ImageRequest request;
 };
 
+// How one compiler compiles and links for one architecture; the flags that all share come first.
+struct Toolchain {
+  std::string architecture;  // with underscores
+  std::string compiler;
+  std::string command;  // "g++", "aarch64-linux-gnu-g++"
+  std::vector<std::string> compile_flags;
+  std::vector<std::string> link_flags;
+};
+
 class Recipe {
  public:
   // Throws InputError.
   explicit Recipe(const std::filesystem::path& file);
 
+  // The folder that holds the recipe's folder: source paths and #includes start there.
+  const std::filesystem::path& root() const { return root_; }
   const std::filesystem::path& file() const { return file_; }
-  const std::filesystem::path& root() const { return root_; }        // source paths start here
-  const std::filesystem::path& include() const { return include_; }  // relative to root()
+  const std::vector<std::string>& sources() const { return sources_; }
+  const std::string& linker_script() const { return linker_script_; }
   const std::vector<Prebuild>& prebuilds() const { return prebuilds_; }
 
   // Throws InputError for a pair that the recipe does not have, naming those that it has.
   const Toolchain& toolchain(const ImageRequest& request) const;
 
  private:
-  struct Entry {
-    std::string compiler;
-    std::string architecture;
-    Toolchain toolchain;
-  };
-
   std::filesystem::path file_;
   std::filesystem::path root_;
-  std::filesystem::path include_;
-  std::vector<Entry> toolchains_;
+  std::vector<std::string> sources_;
+  std::string linker_script_;
+  std::vector<Toolchain> toolchains_;
   std::vector<Prebuild> prebuilds_;
 };
 

@@ -1,5 +1,7 @@
 #include "tb/scenario/nearest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -34,7 +36,7 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
   std::string nearest;
   for (const auto& candidate : candidates) {
     auto distance = edit_distance(name, candidate);
-    if (last_part(name) == last_part(candidate)) distance = std::min<std::size_t>(distance, 2);
+    if (last_part(name) == last_part(candidate) || candidate.starts_with(name)) distance = std::min<std::size_t>(distance, 2);
     if (distance < best) {
       best = distance;
       nearest = candidate;
@@ -45,7 +47,7 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
 
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates) {
   const auto nearest = nearest_name(name, candidates);
-  return nearest.empty() ? "" : "; did you mean " + nearest + "?";
+  return nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest);
 }
 
 }  // namespace ringside

@@ -11,8 +11,8 @@ namespace ringside {
 // Edits that turn `a` into `b`: insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The candidate nearest to `name`, or "" when none is near. A candidate whose last dotted part equals `name`'s is near.
-// Of equals the first one wins.
+// The candidate nearest to `name`, or "" when none is near. Near is also a candidate that starts
+// with `name`, or whose last dotted part equals `name`'s. Of equals the first one wins.
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
 
 // "; did you mean X?" or "".

@@ -15,9 +15,11 @@ namespace {
 
 constexpr std::string_view kPartsPerMillion = "ppm";  // numbers in this unit may be written as "0.2 %"
 
+constexpr std::string_view kAny = "any";
+
 std::string range_text(std::uint64_t low, std::uint64_t high, const std::function<std::string(std::uint64_t)>& print) {
   constexpr auto unlimited = ~std::uint64_t{0};
-  if (high == unlimited) return low == 0 ? "any" : "at least " + print(low);
+  if (high == unlimited) return low == 0 ? std::string(kAny) : "at least " + print(low);
   return print(low) + " to " + print(high);
 }
 
@@ -36,7 +38,7 @@ class Applier final : public ParameterVisitor {
               std::uint64_t high) override {
     const auto print = [](std::uint64_t n) { return fmt::format("{}", n); };
     const auto range = range_text(low, high, print);
-    const auto allowed = info.unit.empty() ? range : fmt::format("{} {}", range, info.unit);
+    const auto allowed = info.unit.empty() || range == kAny ? range : fmt::format("{} {}", range, info.unit);
     apply(info, origin, "number", "a whole number, " + allowed + ",", value, [&](const RawValue& raw) {
       const auto number = number_in(raw, info);
       if (number && (*number < low || *number > high)) throw out_of_range(info, raw, print(*number), allowed);

@@ -92,6 +92,21 @@ TEST_F(Program, RunsAScenarioByPath) {
   EXPECT_EQ(out_.str(), "");
 }
 
+TEST_F(Program, BuildsTheImageThatTheScenarioAsksFor) {
+  folder_.write("src/driver/image.toml",
+                "sources = [\"driver/start.cc\"]\nlinker_script = \"driver/image.ld\"\nlink = [\"-nostdlib\", \"-static\"]\n"
+                "[[toolchain]]\narchitecture = \"x86-64\"\ncompiler = \"gcc\"\ncommand = \"g++\"\n");
+  folder_.write("src/driver/image.ld", "ENTRY(_start)\nSECTIONS { . = 0x200000; .text : { *(.text*) } }\n");
+  folder_.write("src/driver/start.cc", "extern \"C\" void _start() {}\n");
+  ::setenv("XDG_CACHE_HOME", (folder_.path() / "cache").c_str(), 1);
+  EXPECT_EQ(run_program({"run", "short", "--quiet"}), kExitOk) << error_.str();
+  EXPECT_EQ(seen_.image.parent_path(), folder_.path() / "cache/ringside");
+  EXPECT_TRUE(std::filesystem::exists(seen_.image));
+  EXPECT_EQ(run_program({"run", "short", "--quiet", "--set", "driver.flags=-fbogus"}), kExitBadInput);
+  EXPECT_THAT(error_.str(), HasSubstr("-fbogus"));
+  ::unsetenv("XDG_CACHE_HOME");
+}
+
 TEST_F(Program, ReportsToStandardOutput) {
   EXPECT_EQ(run_program({"run", "short", "--image", image_, "--out", "-"}), kExitOk);
   EXPECT_EQ(nlohmann::json::parse(out_.str())["schema"], "ringside-report");

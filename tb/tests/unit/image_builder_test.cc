@@ -20,28 +20,20 @@ using testing::Key;
 using testing::Not;
 using testing::ThrowsMessage;
 
-constexpr std::string_view kRecipe = R"(root = ".."
-include = "."
-[sources]
-common = ["driver/start.cc", "driver/work.cc"]
-x86_64 = []
-[base]
+constexpr std::string_view kRecipe = R"(sources = ["driver/start.cc", "driver/work/*.cc"]
+linker_script = "driver/image.ld"
 flags = ["-O1", "-ffreestanding"]
-[arch.x86_64]
+link = ["-nostdlib", "-static", "-Wl,--build-id=none"]
+[[toolchain]]
+architecture = "x86-64"
+compiler = "gcc"
+command = "g++"
 flags = ["-m64"]
-[compiler.gcc]
-flags = []
-arch.x86_64.command = ["g++"]
-arch.x86_64.flags = []
-[link]
-command = ["ld.lld", "-static", "--build-id=none"]
-script = "driver/image.ld"
-arch.x86_64 = ["-m", "elf_x86_64"]
 [[prebuild]]
 name = "plain"
-arch = "x86_64"
+architecture = "x86-64"
 compiler = "gcc"
-flags = []
+flags = ["-DPLAIN"]
 )";
 
 class ImageBuilding : public testing::Test {
@@ -49,14 +41,14 @@ class ImageBuilding : public testing::Test {
   ImageBuilding() {
     tree_.write("driver/image.toml", kRecipe);
     tree_.write("driver/image.ld", "ENTRY(_start)\nSECTIONS { . = 0x200000; .text : { *(.text*) } }\n");
-    tree_.write("driver/start.cc", "#include \"driver/work.h\"\nextern \"C\" void _start() { work(); }\n");
-    tree_.write("driver/work.cc", "#include <stdint.h>\n # include \"work.h\"\nvoid work() {}\n");
-    tree_.write("driver/work.h", "#include \"model/contract.h\"\nvoid work();\n");
+    tree_.write("driver/start.cc", "#include \"driver/work/work.h\"\nextern \"C\" void _start() { work(); }\n");
+    tree_.write("driver/work/work.cc", "#include <stdint.h>\n # include \"work.h\"\nvoid work() {}\n");
+    tree_.write("driver/work/work.h", "#include \"model/contract.h\"\nvoid work();\n");
     tree_.write("model/contract.h", "#define CONTRACT 1\n");
   }
 
   ImageBuilder builder() const { return {tree_.path() / "driver/image.toml", tree_.path() / "cache"}; }
-  static ImageRequest request(std::vector<std::string> flags = {}) { return {"x86_64", "gcc", std::move(flags)}; }
+  static ImageRequest request(std::vector<std::string> flags = {}) { return {"x86-64", "gcc", std::move(flags)}; }
 
   std::size_t cached() const {
     const auto folder = tree_.path() / "cache";
@@ -90,6 +82,10 @@ TEST_F(ImageBuilding, AnythingThatMattersChangesTheKey) {
   EXPECT_NE(other_header, plain);
   tree_.write("driver/image.ld", "ENTRY(_start)\nSECTIONS { . = 0x300000; .text : { *(.text*) } }\n");
   EXPECT_NE(builder().file_name(request()), other_header);
+}
+
+TEST_F(ImageBuilding, BothSpellingsOfTheArchitectureAreOne) {
+  EXPECT_EQ(builder().file_name({"x86_64", "gcc", {}}), builder().file_name({"x86-64", "gcc", {}}));
 }
 
 TEST_F(ImageBuilding, AnUnrelatedFileDoesNotChangeTheKey) {
@@ -132,10 +128,10 @@ TEST_F(ImageBuilding, ReportsTheFirstError) {
   EXPECT_THAT([&] { builder().build(request({"-fno-such-flag"})); },
               ThrowsMessage<InputError>(AllOf(HasSubstr("driver.flags \"-fno-such-flag\""), HasSubstr("-fno-such-flag"),
                                               HasSubstr("error:"), Not(HasSubstr("\n")))));
-  tree_.write("driver/work.cc", "#include \"driver/work.h\"\n\nvoid work() { return 5; }\n");
-  EXPECT_THAT([&] { builder().build(request()); }, ThrowsMessage<InputError>(HasSubstr("driver/work.cc:3:")));
-  tree_.write("driver/work.cc", "void other() {}\n");
-  EXPECT_THAT([&] { builder().build(request()); }, ThrowsMessage<InputError>(HasSubstr("undefined symbol: work()")));
+  tree_.write("driver/work/work.cc", "#include \"driver/work/work.h\"\n\nvoid work() { return 5; }\n");
+  EXPECT_THAT([&] { builder().build(request()); }, ThrowsMessage<InputError>(HasSubstr("driver/work/work.cc:3:")));
+  tree_.write("driver/work/work.cc", "void other() {}\n");
+  EXPECT_THAT([&] { builder().build(request()); }, ThrowsMessage<InputError>(HasSubstr("undefined reference to `work()")));
   EXPECT_EQ(cached(), 0U);
 }
 
@@ -145,9 +141,11 @@ TEST_F(ImageBuilding, NamesThePairsThatItKnows) {
 }
 
 TEST_F(ImageBuilding, BrokenRecipes) {
-  tree_.write("driver/image.toml", "root = \"..\"\ninclude = \".\"\n[compiler.gcc]\nflags = []\n");
-  EXPECT_THAT([&] { builder(); }, ThrowsMessage<InputError>(HasSubstr("image.toml:3: no table arch")));
-  tree_.write("driver/image.toml", "root = [");
+  tree_.write("driver/image.toml", "sources = []\nlinker_script = \"x\"\n[[toolchain]]\narchitecture = \"x86-64\"\n");
+  EXPECT_THAT([&] { builder(); }, ThrowsMessage<InputError>(HasSubstr("image.toml:3: no compiler")));
+  tree_.write("driver/image.toml", "sources = [1]\n");
+  EXPECT_THAT([&] { builder(); }, ThrowsMessage<InputError>(HasSubstr("image.toml:1: sources has an element that is no string")));
+  tree_.write("driver/image.toml", "sources = [");
   EXPECT_THAT([&] { builder(); }, ThrowsMessage<InputError>(HasSubstr("TOML 1.0 is allowed")));
   std::filesystem::remove(tree_.path() / "driver/image.toml");
   EXPECT_THAT([&] { builder(); }, ThrowsMessage<InputError>(HasSubstr("no such file")));
@@ -157,11 +155,12 @@ TEST_F(ImageBuilding, ListsPrebuilds) {
   const auto recipe = builder().recipe();
   ASSERT_EQ(recipe.prebuilds().size(), 1U);
   EXPECT_EQ(recipe.prebuilds().front().name, "plain");
+  EXPECT_EQ(recipe.prebuilds().front().request.flags, std::vector<std::string>{"-DPLAIN"});
 }
 
 TEST_F(ImageBuilding, FollowsQuotedIncludes) {
-  EXPECT_THAT(read_sources(tree_.path(), {"driver/work.cc"}),
-              ElementsAre(Key("driver/work.cc"), Key("driver/work.h"), Key("model/contract.h")));
+  EXPECT_THAT(read_sources(tree_.path(), {"driver/work/work.cc"}),
+              ElementsAre(Key("driver/work/work.cc"), Key("driver/work/work.h"), Key("model/contract.h")));
   EXPECT_THROW(read_sources(tree_.path(), {"driver/none.cc"}), InputError);
 }
 

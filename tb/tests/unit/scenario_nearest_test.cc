@@ -19,6 +19,7 @@ TEST(Nearest, FindsTheNameThatWasMeant) {
   EXPECT_EQ(nearest_name("run.pakets", names), "run.packets");
   EXPECT_EQ(nearest_name("trafic.frame_size", names), "traffic.frame_size");
   EXPECT_EQ(nearest_name("nic.interface.seed", names), "run.seed");
+  EXPECT_EQ(nearest_name("traffic.frame", names), "traffic.frame_size");
   EXPECT_EQ(nearest_name("completely.other", names), "");
 }
 

@@ -15,7 +15,7 @@ class GuestFault : public testing::TestWithParam<const char*> {
  protected:
   std::string failure(const char* program) const {
     const std::string isa = GetParam();
-    return failure_of({"bench-" + isa + "-gcc-none", isa == "x86_64" ? "xeon-8380" : "cortex-a72", program});
+    return failure_of({"bench-" + isa + "-gcc-none", isa == "x86-64" ? "xeon-8380" : "cortex-a72", program});
   }
 };
 
@@ -36,8 +36,8 @@ TEST_P(GuestFault, Panic) {
   EXPECT_THAT(failure("panic"), AllOf(HasSubstr("panic_on_purpose"), HasSubstr("out of teapots")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Isa, GuestFault, testing::Values("x86_64", "aarch64"),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Isa, GuestFault, testing::Values("x86-64", "aarch64"),
+                         [](const auto& info) { return std::string(info.param) == "aarch64" ? "AArch64" : "X86"; });
 
 }  // namespace
 }  // namespace ringside::test

@@ -7,7 +7,7 @@
 namespace ringside::test {
 
 struct BenchRun {
-  std::string image;                     // "bench-x86_64-gcc-none"
+  std::string image;                     // "bench-x86-64-gcc-none"
   std::string cpu;                       // name of the core's data files
   std::string program;                   // of driver/bench
   std::uint32_t count = 1000;            // iterations

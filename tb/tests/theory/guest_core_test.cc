@@ -6,7 +6,7 @@
 namespace ringside::test {
 namespace {
 
-constexpr const char* kX86 = "bench-x86_64-gcc-none";
+constexpr const char* kX86 = "bench-x86-64-gcc-none";
 
 TEST(GuestCore, ChainOfDependentAddsTakesOneCycleEach) {
   for (const char* cpu : {"xeon-8380", "xeon-e5-1650v4", "epyc-genoa"}) {

@@ -10,9 +10,9 @@ namespace {
 double clearing(const char* compiler, const char* program, std::uint32_t size) {
   BenchRun run{"", "epyc-genoa", program};
   run.argument = size;
-  run.image = std::string("bench-x86_64-") + compiler + "-zero";
+  run.image = std::string("bench-x86-64-") + compiler + "-zero";
   const double with = cycles_per_iteration(run, 20000, 40000);
-  run.image = std::string("bench-x86_64-") + compiler + "-none";
+  run.image = std::string("bench-x86-64-") + compiler + "-none";
   return with - cycles_per_iteration(run, 20000, 40000);
 }
 

@@ -33,6 +33,15 @@ bool starts_with_any(StringRef name, std::initializer_list<StringRef> prefixes) 
   return std::any_of(prefixes.begin(), prefixes.end(), [name](StringRef prefix) { return name.starts_with(prefix); });
 }
 
+Path path_of(const Instruction& in) {
+  if (in.prefetch || in.barrier != Barrier::none || in.repeat != Repeat::none || in.occupancy != 0)
+    return Path::complex;
+  if (in.loads == 0 && in.stores == 0) return Path::simple;
+  if (in.loads == 1 && in.stores == 0) return Path::load;
+  if (in.loads == 0 && in.stores == 1) return Path::store;
+  return Path::complex;
+}
+
 // Collects the operands of one instruction, each storage once.
 class Operands {
  public:
@@ -330,7 +339,7 @@ Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 
 Block Decoder::decode(std::span<const std::uint8_t> code, std::uint64_t address) const {
-  Block block{address, code.size(), {}, {}};
+  Block block{address, code.size(), 0, {}, {}};
   std::optional<MCInst> previous;
   std::uint64_t offset = 0;
   bool locked = false;
@@ -357,9 +366,8 @@ Block Decoder::decode(std::span<const std::uint8_t> code, std::uint64_t address)
     }
     const std::uint64_t line = decoded.address / kCacheLine;
     decoded.new_line = block.instructions.empty() || block.instructions.back().address / kCacheLine != line;
-    decoded.simple = decoded.loads == 0 && decoded.stores == 0 && !decoded.prefetch &&
-                     decoded.branch == BranchKind::none && decoded.barrier == Barrier::none &&
-                     decoded.repeat == Repeat::none && decoded.occupancy == 0;
+    decoded.path = path_of(decoded);
+    block.micro_ops += decoded.micro_ops;
     block.instructions.push_back(decoded);
     previous = inst;
     offset += length;

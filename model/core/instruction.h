@@ -30,6 +30,14 @@ enum class Barrier : std::uint8_t {
 
 enum class Repeat : std::uint8_t { none, store, move };
 
+// Which way an instruction takes through the timing model: the usual kinds have short ones.
+enum class Path : std::uint8_t {
+  simple,   // arithmetic and branches: no memory
+  load,     // at most one load, and perhaps an operation or a branch on it
+  store,    // at most one store, and perhaps a branch
+  complex,  // everything else
+};
+
 // Register operands are small numbers that the decoder hands out; two names of the same storage (al, eax, rax) share
 // one.
 struct alignas(16) Instruction {
@@ -50,7 +58,7 @@ struct alignas(16) Instruction {
   bool prefetch = false;          // software prefetch: a load that nobody waits for
   bool uses_alu = false;          // takes an integer execution slot
   bool new_line = false;          // starts in another line of code than its predecessor in the block
-  bool simple = false;            // neither memory, branch nor barrier: the short path of the pipeline
+  Path path = Path::complex;
 
   // Address operands come first: they let a load start before the other operands are there.
   std::uint8_t address_sources = 0;

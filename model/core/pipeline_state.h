@@ -1,4 +1,4 @@
-// What a pipeline remembers between instructions. Internal to the pipeline.
+// What a pipeline remembers between instructions, and the stages that all instructions share. Internal to the pipeline.
 #pragma once
 
 #include <algorithm>
@@ -53,40 +53,61 @@ struct Stage {
 };
 
 struct Pipeline::State {
+  // When an instruction left the front end, and what made that late, if anything did.
+  struct Dispatched {
+    std::uint64_t cycle;
+    StallReason front;
+  };
+  // When the operands are there, and what the youngest of them waited for (kept on in-order cores only).
+  struct Operands {
+    std::uint64_t address;
+    std::uint64_t data;
+    StallReason reason;
+  };
+  // When the data of a load is there, and where it was found.
+  struct Loaded {
+    std::uint64_t done = 0;
+    StallReason reason = StallReason::l1;
+  };
+
   State(const CoreConfig& core, CorePort& port);
 
   // Runs instructions [resume, last) of the block; the last one of a block leads to `next_address`.
   void run(Block& block, std::size_t last, std::span<const Access> accesses, std::uint64_t next_address);
   Cycle run_to_mmio(Block& block, std::span<const Access> accesses);
 
-  struct Step;
+  // One instruction, by what it needs; each returns when it was executed.
   template <bool in_order>
   void execute(Block& block, std::size_t last, std::span<const Access> accesses, std::uint64_t next_address);
   template <bool in_order>
-  void simple(const Instruction& in, InstructionCounts& counts);
+  std::uint64_t simple(const Instruction& in, InstructionCounts& counted);
   template <bool in_order>
-  const Access* complex(const Instruction& in, InstructionCounts& counts, const Access* first, const Access* last);
+  std::uint64_t plain_load(const Instruction& in, InstructionCounts& counted, const Access& access);
+  template <bool in_order>
+  std::uint64_t plain_store(const Instruction& in, InstructionCounts& counted, const Access& access);
+  std::uint64_t complex(const Instruction& in, InstructionCounts& counted, const Access* first, const Access* last);
+
   void enter_line(std::uint64_t line);
-  void dispatch(Step& step, std::uint64_t micro_ops);
-  template <bool in_order>
-  void start(Step& step, std::uint64_t ready);
-  void operands(const Instruction& in, Step& step) const;
-  void load(Step& step, const Access& access);
-  template <bool in_order>
-  std::uint64_t access_memory(Step& step, const Access* first, const Access* last);
-  void barrier(Step& step);
-  void repeat(Step& step, const Access* first, const Access* last);
-  void touch_stored_lines(const Access* first, const Access* last, std::uint64_t ready);
-  void store(const Access& access, std::uint64_t ready);
-  template <bool in_order>
-  void finish(Step& step, std::uint64_t micro_ops);
-  void results(const Instruction& in, std::uint64_t early, std::uint64_t done, StallReason reason);
   void resolve_branch(const Instruction& in, std::uint64_t done, std::uint64_t next_address);
 
-  struct Operand {
-    std::uint64_t ready = 0;
-    StallReason reason = StallReason::dependency;  // what a consumer waits for
-  };
+  Loaded load(const Access& access, std::uint64_t at);
+  void store(const Access& access, std::uint64_t ready);
+  std::uint64_t barrier(Barrier kind, std::uint64_t ready);
+  std::uint64_t repeat_cycles(const Instruction& in, const Access* first, const Access* last) const;
+  Loaded repeat(const Instruction& in, std::uint64_t dispatched, std::uint64_t ready, const Access* first,
+                const Access* last);
+  void touch_stored_lines(const Access* first, const Access* last, std::uint64_t ready);
+
+  Dispatched dispatch(std::uint64_t micro_ops, std::uint64_t room);
+  void wait_for_store_queue(std::uint64_t stores, Dispatched& dispatched);
+  template <bool in_order>
+  Operands operands(const Instruction& in, std::uint64_t dispatched) const;
+  template <bool in_order>
+  void issue(const Instruction& in, std::uint64_t at);
+  template <bool in_order>
+  void results(const Instruction& in, std::uint64_t early, std::uint64_t done, StallReason reason);
+  void retire(InstructionCounts& counted, std::uint64_t micro_ops, Dispatched dispatched, std::uint64_t done,
+              StallReason reason);
 
   const CoreConfig config;
   CorePort& memory;
@@ -110,14 +131,14 @@ struct Pipeline::State {
   Window reorder_buffer;
   Window load_queue;
   Window store_queue;
-  std::array<Operand, 256> registers{};
+  Stage retiring;
+  std::array<std::uint64_t, 256> ready{};       // by register: when its value is there
+  std::array<StallReason, 256> ready_reason{};  // by register: what a consumer waits for
   Calendar calendar;
   StoreBuffer stores;
   std::uint64_t divider_free = 0;
   std::uint64_t memory_floor = 0;  // no access starts before, by a barrier
   std::uint64_t loads_done = 0;    // latest completion of a load
-  std::uint64_t completed = 0;     // when the latest instruction with memory, branch or barrier was executed
-  Stage retiring;
 
   // A block that is being run in pieces.
   std::size_t resume = 0;
@@ -127,20 +148,95 @@ struct Pipeline::State {
   InstructionCounts* latest = nullptr;  // of the instruction that retired last
 };
 
-// One instruction on its way through the pipeline.
-struct Pipeline::State::Step {
-  const Instruction& in;
-  InstructionCounts& counts;
-  std::uint64_t dispatched = 0;
-  StallReason front = StallReason::base;  // what made the dispatch late
-  std::uint64_t address_ready = 0;
-  std::uint64_t data_ready = 0;
-  StallReason operand_reason = StallReason::dependency;
-  std::uint64_t issued = 0;
-  std::uint64_t loaded = 0;
-  StallReason load_reason = StallReason::l1;
-  std::uint64_t done = 0;
-  StallReason reason = StallReason::base;
-};
+// Whether an access is of the kind that a store instruction makes.
+inline bool is_store(const Access& access) {
+  return access.kind == AccessKind::store || access.kind == AccessKind::mmio_store;
+}
+inline bool is_load(const Access& access) {
+  return access.kind == AccessKind::load || access.kind == AccessKind::mmio_load;
+}
+
+// End of the accesses that an instruction makes, of those from `first` on.
+const Access* accesses_end(const Instruction& in, const Access* first, const Access* last);
+
+// Takes the instruction through the front end; `room` says when the queues have place for it.
+inline Pipeline::State::Dispatched Pipeline::State::dispatch(std::uint64_t micro_ops, std::uint64_t room) {
+  StallReason front = StallReason::base;
+  if (front_ready > dispatching.cycle) {
+    dispatching.wait(front_ready);
+    front = front_reason;
+  }
+  // A full window is the fault of what it waits for, which is booked when that retires.
+  if (room > dispatching.cycle) {
+    dispatching.wait(room);
+    front = StallReason::base;
+  }
+  dispatching.take(micro_ops, config.dispatch_width);
+  return {dispatching.cycle, front};
+}
+
+inline void Pipeline::State::wait_for_store_queue(std::uint64_t count, Dispatched& dispatched) {
+  const std::uint64_t room = store_queue.room(count);
+  if (room <= dispatched.cycle) return;
+  dispatching.wait(room);
+  dispatching.used = 1;
+  dispatched = {room, StallReason::store_buffer};
+}
+
+template <bool in_order>
+inline Pipeline::State::Operands Pipeline::State::operands(const Instruction& in, std::uint64_t dispatched) const {
+  std::uint64_t address = dispatched;
+  std::uint64_t data = dispatched;
+  StallReason reason = StallReason::dependency;
+  for (unsigned i = 0; i < in.sources; ++i) {
+    const std::uint64_t at = ready[in.source[i]];
+    if constexpr (in_order)
+      if (at > std::max(address, data)) reason = ready_reason[in.source[i]];
+    if (i < in.address_sources)
+      address = std::max(address, at);
+    else
+      data = std::max(data, at);
+  }
+  return {address, data, reason};
+}
+
+// An in-order core holds everything younger back until this instruction has started.
+template <bool in_order>
+inline void Pipeline::State::issue(const Instruction& in, std::uint64_t at) {
+  if constexpr (in_order) {
+    if (at <= dispatching.cycle) return;
+    dispatching.wait(at);
+    dispatching.take(in.micro_ops, config.dispatch_width);
+  }
+}
+
+template <bool in_order>
+inline void Pipeline::State::results(const Instruction& in, std::uint64_t early, std::uint64_t done,
+                                     StallReason reason) {
+  for (unsigned i = 0; i < in.results; ++i) {
+    const bool beside = i < in.early_results;
+    ready[in.result[i]] = beside ? early : done;
+    if constexpr (in_order) ready_reason[in.result[i]] = beside ? StallReason::dependency : reason;
+  }
+}
+
+// Retires in program order and books the gap: the part before dispatch on the front end, the rest on `reason`.
+inline void Pipeline::State::retire(InstructionCounts& counted, std::uint64_t micro_ops, Dispatched dispatched,
+                                    std::uint64_t done, StallReason reason) {
+  const std::uint64_t before = retiring.cycle;
+  if (done <= before) reason = StallReason::base;
+  retiring.wait(done);
+  retiring.take(micro_ops, config.retire_width);
+  const std::uint64_t now = retiring.cycle;
+  for (std::uint64_t i = 0; i < micro_ops; ++i) reorder_buffer.push(now);
+  std::uint64_t gap = now - before;
+  if (gap == 0) return;
+  if (dispatched.front != StallReason::base && dispatched.cycle > before) {
+    const std::uint64_t part = std::min(dispatched.cycle, now) - before;
+    counted.cycles[static_cast<std::size_t>(dispatched.front)] += part;
+    gap -= part;
+  }
+  counted.cycles[static_cast<std::size_t>(reason)] += gap;
+}
 
 }  // namespace ringside

@@ -25,9 +25,9 @@ class Predictor {
   void call(std::uint64_t return_address);
 
  private:
-  static constexpr unsigned kTables = 5;
+  static constexpr unsigned kTables = 4;
   static constexpr unsigned kTargetTables = 2;
-  static constexpr std::array<unsigned, kTables> kHistory{5, 12, 27, 60, 120};  // branches, about geometric
+  static constexpr std::array<unsigned, kTables> kHistory{5, 14, 40, 120};  // branches, about geometric
   static constexpr std::array<unsigned, kTargetTables> kTargetHistory{12, 48};
 
   struct Tagged {
@@ -53,7 +53,6 @@ class Predictor {
     std::uint16_t tag;
   };
 
-  std::uint64_t hash(std::uint64_t address, unsigned history) const;
   Slot slot(std::uint64_t address, unsigned history, std::uint32_t mask) const;
   Loop& loop_of(std::uint64_t address);
   static bool loop_predicts(const Loop& loop) { return loop.valid && loop.confidence >= kLoopConfidence; }

@@ -33,13 +33,23 @@ bool starts_with_any(StringRef name, std::initializer_list<StringRef> prefixes) 
   return std::any_of(prefixes.begin(), prefixes.end(), [name](StringRef prefix) { return name.starts_with(prefix); });
 }
 
-Path path_of(const Instruction& in) {
-  if (in.prefetch || in.barrier != Barrier::none || in.repeat != Repeat::none || in.occupancy != 0)
-    return Path::complex;
-  if (in.loads == 0 && in.stores == 0) return Path::simple;
-  if (in.loads == 1 && in.stores == 0) return Path::load;
-  if (in.loads == 0 && in.stores == 1) return Path::store;
-  return Path::complex;
+// Chooses the path and, for the short ones, puts the operands into their slots.
+void choose_path(Instruction& in) {
+  const unsigned data = in.sources - in.address_sources;
+  const unsigned late = in.results - in.early_results;
+  const bool fits = in.address_sources <= in.short_address.size() && data <= in.short_data.size() &&
+                    late <= in.short_result.size() && in.early_results <= 1;
+  const bool plain = !in.prefetch && in.barrier == Barrier::none && in.repeat == Repeat::none && in.occupancy == 0;
+  if (!fits || !plain || in.loads + in.stores > 1) return;
+  in.path = in.loads == 1 ? Path::load : in.stores == 1 ? Path::store : Path::simple;
+  if (in.path == Path::simple && (in.address_sources > 0 || in.early_results > 0)) {
+    in.path = Path::complex;
+    return;
+  }
+  std::copy_n(in.source.begin(), in.address_sources, in.short_address.begin());
+  std::copy_n(in.source.begin() + in.address_sources, data, in.short_data.begin());
+  std::copy_n(in.result.begin() + in.early_results, late, in.short_result.begin());
+  if (in.early_results == 1) in.short_early = in.result[0];
 }
 
 // Collects the operands of one instruction, each storage once.
@@ -366,7 +376,7 @@ Block Decoder::decode(std::span<const std::uint8_t> code, std::uint64_t address)
     }
     const std::uint64_t line = decoded.address / kCacheLine;
     decoded.new_line = block.instructions.empty() || block.instructions.back().address / kCacheLine != line;
-    decoded.path = path_of(decoded);
+    choose_path(decoded);
     block.micro_ops += decoded.micro_ops;
     block.instructions.push_back(decoded);
     previous = inst;

@@ -170,7 +170,7 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
   if (in.loads > 0) room = std::max(room, load_queue.room(in.loads));
   Dispatched dispatched = dispatch(micro_ops, room);
   if (in.stores > 0) wait_for_store_queue(in.stores, dispatched);
-  const Operands operand = operands<true>(in, dispatched.cycle);
+  const Operands operand = operands(in, dispatched.cycle);
   const std::uint64_t ready_at = std::max(operand.address, operand.data);
 
   std::uint64_t at = first == last ? operand.address : std::max(operand.address, memory_floor);
@@ -221,7 +221,7 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
 
   const std::uint64_t early = repeats ? done : operand.address + in.early_latency;
   const bool from_load = loaded.done != 0;
-  results<true>(in, early, done, from_load ? loaded.reason : StallReason::dependency);
+  results(in, early, done, from_load ? loaded.reason : StallReason::dependency);
   std::uint64_t retires = done;
   if (config.in_order && !repeats && in.barrier == Barrier::none) {
     issue<true>(in, issued);

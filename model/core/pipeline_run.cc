@@ -23,9 +23,9 @@ Pipeline::State::State(const CoreConfig& core, CorePort& port)
 
 template <bool in_order>
 inline std::uint64_t Pipeline::State::simple(const Instruction& in, InstructionCounts& counted) {
-  const Dispatched dispatched = dispatch(in.micro_ops, reorder_buffer.room(in.micro_ops));
-  const Operands operand = operands<in_order>(in, dispatched.cycle);
-  std::uint64_t at = std::max(operand.address, operand.data);
+  const Dispatched dispatched = dispatch(in.micro_ops, room_in_window(in));
+  const Operands operand = short_operands<in_order>(in, dispatched.cycle);
+  std::uint64_t at = operand.data;
   if (in.uses_alu) at = calendar.book(Port::alu, at, alu_ports);
   issue<in_order>(in, at);
   const std::uint64_t done = at + in.latency;
@@ -34,7 +34,7 @@ inline std::uint64_t Pipeline::State::simple(const Instruction& in, InstructionC
     reason = operand.reason;
   else if (in.latency > 1)
     reason = StallReason::dependency;
-  results<in_order>(in, at, done, StallReason::dependency);
+  short_results<in_order>(in, at, done, StallReason::dependency);
   retire(counted, in.micro_ops, dispatched, done, reason);
   return done;
 }
@@ -42,9 +42,9 @@ inline std::uint64_t Pipeline::State::simple(const Instruction& in, InstructionC
 template <bool in_order>
 inline std::uint64_t Pipeline::State::plain_load(const Instruction& in, InstructionCounts& counted,
                                                  const Access& access) {
-  const std::uint64_t room = std::max(reorder_buffer.room(in.micro_ops), load_queue.room(1));
+  const std::uint64_t room = std::max(room_in_window(in), load_queue.room());
   const Dispatched dispatched = dispatch(in.micro_ops, room);
-  const Operands operand = operands<in_order>(in, dispatched.cycle);
+  const Operands operand = short_operands<in_order>(in, dispatched.cycle);
   std::uint64_t issued = std::max(operand.address, memory_floor);
   if constexpr (in_order) issued = std::max(issued, operand.data);
   issued = calendar.book(Port::load, issued, load_ports);
@@ -54,7 +54,7 @@ inline std::uint64_t Pipeline::State::plain_load(const Instruction& in, Instruct
   std::uint64_t at = std::max(loaded.done, operand.data);
   if (in.uses_alu) at = calendar.book(Port::alu, at, alu_ports);
   const std::uint64_t done = at + in.latency;
-  results<in_order>(in, operand.address + in.early_latency, done, loaded.reason);
+  short_results<in_order>(in, operand.address + in.early_latency, done, loaded.reason);
   if constexpr (in_order) {
     // A load leaves the pipeline at once; whoever uses it waits.
     retire(counted, in.micro_ops, dispatched, issued + 1,
@@ -70,9 +70,9 @@ inline std::uint64_t Pipeline::State::plain_load(const Instruction& in, Instruct
 template <bool in_order>
 inline std::uint64_t Pipeline::State::plain_store(const Instruction& in, InstructionCounts& counted,
                                                   const Access& access) {
-  Dispatched dispatched = dispatch(in.micro_ops, reorder_buffer.room(in.micro_ops));
+  Dispatched dispatched = dispatch(in.micro_ops, room_in_window(in));
   wait_for_store_queue(1, dispatched);
-  const Operands operand = operands<in_order>(in, dispatched.cycle);
+  const Operands operand = short_operands<in_order>(in, dispatched.cycle);
   std::uint64_t issued = std::max(operand.address, memory_floor);
   if constexpr (in_order) issued = std::max(issued, operand.data);
   const bool shared = config.shared_memory_ports;
@@ -80,7 +80,7 @@ inline std::uint64_t Pipeline::State::plain_store(const Instruction& in, Instruc
   issue<in_order>(in, issued);
   const std::uint64_t stored = std::max(issued, operand.data);
   const std::uint64_t done = stored + in.latency;
-  results<in_order>(in, operand.address + in.early_latency, done, StallReason::dependency);
+  short_results<in_order>(in, operand.address + in.early_latency, done, StallReason::dependency);
   retire(counted, in.micro_ops, dispatched, done, stored > dispatched.cycle ? operand.reason : StallReason::base);
   store(access, stored);
   return done;
@@ -139,7 +139,7 @@ Cycle Pipeline::State::run_to_mmio(Block& block, std::span<const Access> accesse
     ++i;
   }
   run(block, i, accesses, block.address);
-  const Operands operand = operands<false>(block.instructions[i], std::max(dispatching.cycle, front_ready));
+  const Operands operand = operands(block.instructions[i], std::max(dispatching.cycle, front_ready));
   std::uint64_t leaves = std::max({retiring.cycle, loads_done, memory_floor, operand.address});
   if (!accesses.empty() && is_store(accesses.back())) leaves = std::max({leaves, operand.data, stores.drained()});
   return {leaves};

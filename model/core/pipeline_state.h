@@ -18,18 +18,22 @@ namespace ringside {
 // free.
 class Window {
  public:
-  explicit Window(std::uint64_t capacity)
-      : capacity_(capacity), mask_(std::bit_ceil(capacity + kLargestGroup) - 1), released_(mask_ + 1) {}
+  explicit Window(std::uint64_t capacity) : released_(capacity) {}
 
-  // When there is room for `count` more entries.
-  std::uint64_t room(std::uint64_t count) const { return released_[(next_ + count - 1 - capacity_) & mask_]; }
-  void push(std::uint64_t released) { released_[next_++ & mask_] = released; }
+  // When there is room for one more entry, or for `count`.
+  std::uint64_t room() const { return released_[next_]; }
+  std::uint64_t room(std::uint64_t count) const {
+    std::uint64_t last = next_ + std::min<std::uint64_t>(count, released_.size()) - 1;
+    if (last >= released_.size()) last -= released_.size();
+    return released_[last];
+  }
+  void push(std::uint64_t released) {
+    released_[next_] = released;
+    if (++next_ == released_.size()) next_ = 0;
+  }
 
  private:
-  static constexpr std::uint64_t kLargestGroup = 256;
-  std::uint64_t capacity_;
-  std::uint64_t mask_;
-  std::vector<std::uint64_t> released_;
+  std::vector<std::uint64_t> released_;  // of the latest entries, the oldest at next_
   std::uint64_t next_ = 0;
 };
 
@@ -100,12 +104,15 @@ struct Pipeline::State {
 
   Dispatched dispatch(std::uint64_t micro_ops, std::uint64_t room);
   void wait_for_store_queue(std::uint64_t stores, Dispatched& dispatched);
-  template <bool in_order>
   Operands operands(const Instruction& in, std::uint64_t dispatched) const;
   template <bool in_order>
-  void issue(const Instruction& in, std::uint64_t at);
+  Operands short_operands(const Instruction& in, std::uint64_t dispatched) const;
+  std::uint64_t room_in_window(const Instruction& in) const;
   template <bool in_order>
+  void issue(const Instruction& in, std::uint64_t at);
   void results(const Instruction& in, std::uint64_t early, std::uint64_t done, StallReason reason);
+  template <bool in_order>
+  void short_results(const Instruction& in, std::uint64_t early, std::uint64_t done, StallReason reason);
   void retire(InstructionCounts& counted, std::uint64_t micro_ops, Dispatched dispatched, std::uint64_t done,
               StallReason reason);
 
@@ -132,8 +139,8 @@ struct Pipeline::State {
   Window load_queue;
   Window store_queue;
   Stage retiring;
-  std::array<std::uint64_t, 256> ready{};       // by register: when its value is there
-  std::array<StallReason, 256> ready_reason{};  // by register: what a consumer waits for
+  std::array<std::uint64_t, kRegisters> ready{};       // by register: when its value is there
+  std::array<StallReason, kRegisters> ready_reason{};  // by register: what a consumer waits for
   Calendar calendar;
   StoreBuffer stores;
   std::uint64_t divider_free = 0;
@@ -183,21 +190,34 @@ inline void Pipeline::State::wait_for_store_queue(std::uint64_t count, Dispatche
   dispatched = {room, StallReason::store_buffer};
 }
 
-template <bool in_order>
+// Room for an instruction of a short path; a jump that is fused with what precedes it needs none, but asks all the
+// same.
+inline std::uint64_t Pipeline::State::room_in_window(const Instruction& in) const {
+  return in.micro_ops <= 1 ? reorder_buffer.room() : reorder_buffer.room(in.micro_ops);
+}
+
 inline Pipeline::State::Operands Pipeline::State::operands(const Instruction& in, std::uint64_t dispatched) const {
   std::uint64_t address = dispatched;
   std::uint64_t data = dispatched;
   StallReason reason = StallReason::dependency;
   for (unsigned i = 0; i < in.sources; ++i) {
     const std::uint64_t at = ready[in.source[i]];
-    if constexpr (in_order)
-      if (at > std::max(address, data)) reason = ready_reason[in.source[i]];
+    if (at > std::max(address, data)) reason = ready_reason[in.source[i]];
     if (i < in.address_sources)
       address = std::max(address, at);
     else
       data = std::max(data, at);
   }
   return {address, data, reason};
+}
+
+template <bool in_order>
+inline Pipeline::State::Operands Pipeline::State::short_operands(const Instruction& in,
+                                                                 std::uint64_t dispatched) const {
+  if constexpr (in_order) return operands(in, dispatched);
+  const std::uint64_t address = std::max(ready[in.short_address[0]], ready[in.short_address[1]]);
+  const std::uint64_t data = std::max({ready[in.short_data[0]], ready[in.short_data[1]], ready[in.short_data[2]]});
+  return {std::max(address, dispatched), std::max(data, dispatched), StallReason::dependency};
 }
 
 // An in-order core holds everything younger back until this instruction has started.
@@ -210,14 +230,22 @@ inline void Pipeline::State::issue(const Instruction& in, std::uint64_t at) {
   }
 }
 
-template <bool in_order>
 inline void Pipeline::State::results(const Instruction& in, std::uint64_t early, std::uint64_t done,
                                      StallReason reason) {
   for (unsigned i = 0; i < in.results; ++i) {
     const bool beside = i < in.early_results;
     ready[in.result[i]] = beside ? early : done;
-    if constexpr (in_order) ready_reason[in.result[i]] = beside ? StallReason::dependency : reason;
+    ready_reason[in.result[i]] = beside ? StallReason::dependency : reason;
   }
+}
+
+template <bool in_order>
+inline void Pipeline::State::short_results(const Instruction& in, std::uint64_t early, std::uint64_t done,
+                                           StallReason reason) {
+  if constexpr (in_order) return results(in, early, done, reason);
+  ready[in.short_result[0]] = done;
+  ready[in.short_result[1]] = done;
+  ready[in.short_early] = early;
 }
 
 // Retires in program order and books the gap: the part before dispatch on the front end, the rest on `reason`.
@@ -228,7 +256,10 @@ inline void Pipeline::State::retire(InstructionCounts& counted, std::uint64_t mi
   retiring.wait(done);
   retiring.take(micro_ops, config.retire_width);
   const std::uint64_t now = retiring.cycle;
-  for (std::uint64_t i = 0; i < micro_ops; ++i) reorder_buffer.push(now);
+  if (micro_ops == 1)
+    reorder_buffer.push(now);
+  else
+    for (std::uint64_t i = 0; i < micro_ops; ++i) reorder_buffer.push(now);
   std::uint64_t gap = now - before;
   if (gap == 0) return;
   if (dispatched.front != StallReason::base && dispatched.cycle > before) {

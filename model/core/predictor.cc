@@ -53,8 +53,21 @@ inline Predictor::Loop& Predictor::loop_of(std::uint64_t address) {
 }
 
 bool Predictor::conditional(std::uint64_t address, bool taken) {
-  const auto base = static_cast<std::uint32_t>(address * kMixAddress >> 40) & bimodal_mask_;
-  bool alternate = bimodal_[base] >= 0;
+  Base& base = bimodal_[static_cast<std::uint32_t>(address * kMixAddress >> 40) & bimodal_mask_];
+  const bool settled = base.same >= kSettled;
+  if (settled && taken == base.last) {
+    remember(taken ? 1 : 0, 1);
+    return true;
+  }
+  base.same = taken == base.last ? static_cast<std::uint16_t>(base.same + 1) : 0;
+  base.last = taken;
+  const bool right = from_tables(address, taken, base);
+  remember(taken ? 1 : 0, 1);
+  return right && !settled;
+}
+
+bool Predictor::from_tables(std::uint64_t address, bool taken, Base& base) {
+  bool alternate = base.counter >= 0;
   bool prediction = alternate;
   int provider = -1;
   for (unsigned i = 0; i < kTables; ++i) {
@@ -75,8 +88,7 @@ bool Predictor::conditional(std::uint64_t address, bool taken) {
 
   train_loop(address, taken, !tables_right);
   train_tables(provider, prediction, alternate, taken);
-  if (provider < 0) saturate(bimodal_[base], taken, -2, 1);
-  remember(taken ? 1 : 0, 1);
+  if (provider < 0) saturate(base.counter, taken, -2, 1);
   return final_prediction == taken;
 }
 

@@ -8,9 +8,7 @@ Pipeline::Pipeline(const CoreConfig& config, CorePort& memory) : state_(std::mak
 Pipeline::~Pipeline() = default;
 
 void Pipeline::run(Block& block, std::span<const Access> accesses, std::uint64_t next_address) {
-  state_->run(block, block.instructions.size(), accesses, next_address);
-  state_->resume = 0;
-  state_->accesses_used = 0;
+  state_->run(block, accesses, next_address);
 }
 
 Cycle Pipeline::run_to_mmio(Block& block, std::span<const Access> accesses) {

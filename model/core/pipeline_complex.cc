@@ -231,7 +231,7 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
       reason = issued > dispatched.cycle ? operand.reason : StallReason::base;
     }
   }
-  retire(counted, micro_ops, dispatched, retires, reason);
+  retire(counted, micro_ops, dispatched, retires, [reason] { return reason; });
   for (unsigned i = 0; i < in.loads; ++i) load_queue.push(std::max(retiring.cycle, loaded.done));
   if (repeats) {
     touch_stored_lines(first, last, done);

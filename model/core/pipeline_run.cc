@@ -29,13 +29,11 @@ inline std::uint64_t Pipeline::State::simple(const Instruction& in, InstructionC
   if (in.uses_alu) at = calendar.book(Port::alu, at, alu_ports);
   issue<in_order>(in, at);
   const std::uint64_t done = at + in.latency;
-  StallReason reason = StallReason::base;
-  if (at > dispatched.cycle)
-    reason = operand.reason;
-  else if (in.latency > 1)
-    reason = StallReason::dependency;
   short_results<in_order>(in, at, done, StallReason::dependency);
-  retire(counted, in.micro_ops, dispatched, done, reason);
+  retire(counted, in.micro_ops, dispatched, done, [&] {
+    if (at > dispatched.cycle) return operand.reason;
+    return in.latency > 1 ? StallReason::dependency : StallReason::base;
+  });
   return done;
 }
 
@@ -58,10 +56,11 @@ inline std::uint64_t Pipeline::State::plain_load(const Instruction& in, Instruct
   if constexpr (in_order) {
     // A load leaves the pipeline at once; whoever uses it waits.
     retire(counted, in.micro_ops, dispatched, issued + 1,
-           issued > dispatched.cycle ? operand.reason : StallReason::base);
+           [&] { return issued > dispatched.cycle ? operand.reason : StallReason::base; });
     load_queue.push(std::max(retiring.cycle, loaded.done));
   } else {
-    retire(counted, in.micro_ops, dispatched, done, loaded.done >= at ? loaded.reason : StallReason::dependency);
+    retire(counted, in.micro_ops, dispatched, done,
+           [&] { return loaded.done >= at ? loaded.reason : StallReason::dependency; });
     load_queue.push(retiring.cycle);
   }
   return done;
@@ -81,64 +80,68 @@ inline std::uint64_t Pipeline::State::plain_store(const Instruction& in, Instruc
   const std::uint64_t stored = std::max(issued, operand.data);
   const std::uint64_t done = stored + in.latency;
   short_results<in_order>(in, operand.address + in.early_latency, done, StallReason::dependency);
-  retire(counted, in.micro_ops, dispatched, done, stored > dispatched.cycle ? operand.reason : StallReason::base);
+  retire(counted, in.micro_ops, dispatched, done,
+         [&] { return stored > dispatched.cycle ? operand.reason : StallReason::base; });
   store(access, stored);
   return done;
 }
 
 template <bool in_order>
-void Pipeline::State::execute(Block& block, std::size_t last, std::span<const Access> accesses,
-                              std::uint64_t next_address) {
-  const Access* access = accesses.data() + accesses_used;
-  const Access* const end = accesses.data() + accesses.size();
-  const std::size_t first = resume;
-  if (first >= last) return;
-  std::uint64_t done = 0;
-  for (std::size_t i = first; i < last; ++i) {
-    const Instruction& in = block.instructions[i];
-    InstructionCounts& counted = block.counts[i];
-    ++counted.executed;
-    if (in.new_line && in.address / kCacheLine != line) enter_line(in.address / kCacheLine);
-    if (in.path == Path::simple) {
-      done = simple<in_order>(in, counted);
-    } else if (in.path == Path::load && access != end && access->kind == AccessKind::load) {
-      done = plain_load<in_order>(in, counted, *access++);
-    } else if (in.path == Path::store && access != end && access->kind == AccessKind::store) {
-      done = plain_store<in_order>(in, counted, *access++);
+const Access* Pipeline::State::execute(Block& block, std::size_t first, std::size_t last, const Access* access,
+                                       const Access* end) {
+  InstructionCounts* counted = block.counts.data() + first;
+  const Instruction* const stop = block.instructions.data() + last;
+  std::uint64_t done = executed;
+  for (const Instruction* in = block.instructions.data() + first; in != stop; ++in, ++counted) {
+    ++counted->executed;
+    if (in->new_line && in->address / kCacheLine != line) enter_line(in->address / kCacheLine);
+    if (in->path == Path::simple) {
+      done = simple<in_order>(*in, *counted);
+    } else if (in->path == Path::load && access != end && access->kind == AccessKind::load) {
+      done = plain_load<in_order>(*in, *counted, *access++);
+    } else if (in->path == Path::store && access != end && access->kind == AccessKind::store) {
+      done = plain_store<in_order>(*in, *counted, *access++);
     } else {
-      const Access* const next = accesses_end(in, access, end);
-      done = complex(in, counted, access, next);
+      const Access* const next = accesses_end(*in, access, end);
+      done = complex(*in, *counted, access, next);
       access = next;
     }
   }
-  latest = &block.counts[last - 1];
-  resume = last;
-  accesses_used = static_cast<std::size_t>(access - accesses.data());
-  if (last != block.instructions.size()) return;
-  counts.instructions += last;
-  counts.micro_ops += block.micro_ops;
-  const Instruction& final = block.instructions.back();
-  if (final.branch != BranchKind::none) resolve_branch(final, done, next_address);
+  executed = done;
+  latest = counted - 1;
+  return access;
 }
 
-void Pipeline::State::run(Block& block, std::size_t last, std::span<const Access> accesses,
-                          std::uint64_t next_address) {
-  if (config.in_order)
-    execute<true>(block, last, accesses, next_address);
-  else
-    execute<false>(block, last, accesses, next_address);
+const Access* Pipeline::State::run_part(Block& block, std::size_t first, std::size_t last, const Access* access,
+                                        const Access* end) {
+  if (first == last) return access;
+  return config.in_order ? execute<true>(block, first, last, access, end)
+                         : execute<false>(block, first, last, access, end);
+}
+
+void Pipeline::State::run(Block& block, std::span<const Access> accesses, std::uint64_t next_address) {
+  const std::size_t last = block.instructions.size();
+  const Access* const begin = accesses.data();
+  run_part(block, resume, last, begin + accesses_used, begin + accesses.size());
+  resume = 0;
+  accesses_used = 0;
+  counts.instructions += last;
+  counts.micro_ops += block.micro_ops;
+  if (last != 0) resolve_branch(block.instructions.back(), executed, next_address);
 }
 
 Cycle Pipeline::State::run_to_mmio(Block& block, std::span<const Access> accesses) {
-  const Access* access = accesses.data() + accesses_used;
   const Access* const end = accesses.data() + accesses.size();
+  const Access* access = accesses.data() + accesses_used;
   std::size_t i = resume;
   while (i + 1 < block.instructions.size()) {
     access = accesses_end(block.instructions[i], access, end);
     if (access == end) break;
     ++i;
   }
-  run(block, i, accesses, block.address);
+  access = run_part(block, resume, i, accesses.data() + accesses_used, end);
+  resume = i;
+  accesses_used = static_cast<std::size_t>(access - accesses.data());
   const Operands operand = operands(block.instructions[i], std::max(dispatching.cycle, front_ready));
   std::uint64_t leaves = std::max({retiring.cycle, loads_done, memory_floor, operand.address});
   if (!accesses.empty() && is_store(accesses.back())) leaves = std::max({leaves, operand.data, stores.drained()});
@@ -159,6 +162,7 @@ void Pipeline::State::enter_line(std::uint64_t entered) {
 }
 
 void Pipeline::State::resolve_branch(const Instruction& in, std::uint64_t done, std::uint64_t next_address) {
+  if (in.branch == BranchKind::none) return;
   ++counts.branches;
   const std::uint64_t fall_through = in.address + in.length;
   const bool taken = next_address != fall_through;

@@ -5,7 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "model/core/calendar.h"
 #include "model/core/pipeline.h"
@@ -18,22 +18,27 @@ namespace ringside {
 // free.
 class Window {
  public:
-  explicit Window(std::uint64_t capacity) : released_(capacity) {}
+  explicit Window(std::uint64_t capacity) : capacity_(capacity), released_(new std::uint64_t[capacity]()) {}
 
   // When there is room for one more entry, or for `count`.
   std::uint64_t room() const { return released_[next_]; }
   std::uint64_t room(std::uint64_t count) const {
-    std::uint64_t last = next_ + std::min<std::uint64_t>(count, released_.size()) - 1;
-    if (last >= released_.size()) last -= released_.size();
+    std::uint64_t last = next_ + std::min(count, capacity_) - 1;
+    if (last >= capacity_) last -= capacity_;
     return released_[last];
   }
   void push(std::uint64_t released) {
     released_[next_] = released;
-    if (++next_ == released_.size()) next_ = 0;
+    if (++next_ == capacity_) next_ = 0;
+  }
+  void push(std::uint64_t released, std::uint64_t count) {
+    for (; count > 1; --count) push(released);
+    if (count != 0) push(released);
   }
 
  private:
-  std::vector<std::uint64_t> released_;  // of the latest entries, the oldest at next_
+  std::uint64_t capacity_;
+  std::unique_ptr<std::uint64_t[]> released_;  // of the latest entries, the oldest at next_
   std::uint64_t next_ = 0;
 };
 
@@ -76,13 +81,16 @@ struct Pipeline::State {
 
   State(const CoreConfig& core, CorePort& port);
 
-  // Runs instructions [resume, last) of the block; the last one of a block leads to `next_address`.
-  void run(Block& block, std::size_t last, std::span<const Access> accesses, std::uint64_t next_address);
+  // Runs the instructions of the block from `resume` on. The last one leads to `next_address`.
+  void run(Block& block, std::span<const Access> accesses, std::uint64_t next_address);
   Cycle run_to_mmio(Block& block, std::span<const Access> accesses);
 
-  // One instruction, by what it needs; each returns when it was executed.
+  // Runs instructions [first, last) from the given access on, and returns the first access that is left.
+  const Access* run_part(Block& block, std::size_t first, std::size_t last, const Access* access, const Access* end);
   template <bool in_order>
-  void execute(Block& block, std::size_t last, std::span<const Access> accesses, std::uint64_t next_address);
+  const Access* execute(Block& block, std::size_t first, std::size_t last, const Access* access, const Access* end);
+
+  // One instruction, by what it needs; each returns when it was executed.
   template <bool in_order>
   std::uint64_t simple(const Instruction& in, InstructionCounts& counted);
   template <bool in_order>
@@ -113,8 +121,9 @@ struct Pipeline::State {
   void results(const Instruction& in, std::uint64_t early, std::uint64_t done, StallReason reason);
   template <bool in_order>
   void short_results(const Instruction& in, std::uint64_t early, std::uint64_t done, StallReason reason);
+  template <class Reason>
   void retire(InstructionCounts& counted, std::uint64_t micro_ops, Dispatched dispatched, std::uint64_t done,
-              StallReason reason);
+              Reason reason);
 
   const CoreConfig config;
   CorePort& memory;
@@ -152,6 +161,7 @@ struct Pipeline::State {
   std::size_t accesses_used = 0;
   std::uint64_t mmio_done = 0;
 
+  std::uint64_t executed = 0;           // when the latest instruction was executed
   InstructionCounts* latest = nullptr;  // of the instruction that retired last
 };
 
@@ -248,26 +258,25 @@ inline void Pipeline::State::short_results(const Instruction& in, std::uint64_t 
   ready[in.short_early] = early;
 }
 
-// Retires in program order and books the gap: the part before dispatch on the front end, the rest on `reason`.
+// Retires in program order and books the gap, if there is one: the part before dispatch on the front end, the rest on
+// what `reason()` says.
+template <class Reason>
 inline void Pipeline::State::retire(InstructionCounts& counted, std::uint64_t micro_ops, Dispatched dispatched,
-                                    std::uint64_t done, StallReason reason) {
+                                    std::uint64_t done, Reason reason) {
   const std::uint64_t before = retiring.cycle;
-  if (done <= before) reason = StallReason::base;
   retiring.wait(done);
   retiring.take(micro_ops, config.retire_width);
   const std::uint64_t now = retiring.cycle;
-  if (micro_ops == 1)
-    reorder_buffer.push(now);
-  else
-    for (std::uint64_t i = 0; i < micro_ops; ++i) reorder_buffer.push(now);
+  reorder_buffer.push(now, micro_ops);
+  if (now == before) return;
   std::uint64_t gap = now - before;
-  if (gap == 0) return;
   if (dispatched.front != StallReason::base && dispatched.cycle > before) {
     const std::uint64_t part = std::min(dispatched.cycle, now) - before;
     counted.cycles[static_cast<std::size_t>(dispatched.front)] += part;
     gap -= part;
   }
-  counted.cycles[static_cast<std::size_t>(reason)] += gap;
+  const StallReason waited = done > before ? reason() : StallReason::base;
+  counted.cycles[static_cast<std::size_t>(waited)] += gap;
 }
 
 }  // namespace ringside

@@ -52,7 +52,8 @@ struct PipelineCounts {
 // Straight-line code with at most one branch, its last instruction. Must stay where it is while a pipeline runs it.
 struct Block {
   std::uint64_t address = 0;
-  std::uint64_t size = 0;  // bytes
+  std::uint64_t size = 0;       // bytes
+  std::uint64_t micro_ops = 0;  // of one run
   std::vector<Instruction> instructions;
   std::vector<InstructionCounts> counts;  // one for each instruction
 

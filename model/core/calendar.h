@@ -25,6 +25,9 @@ class Calendar {
     }
   }
 
+  // Forgets everything: for a core that has slept so long that old entries could look young.
+  void clear() { slots_ = {}; }
+
   // Takes `slots` slots of the unit from `at` on, as many as there are free in each cycle, and returns the cycle behind
   // the last.
   std::uint64_t fill(Port port, std::uint64_t at, std::uint64_t slots, std::uint8_t ports) {
@@ -40,20 +43,24 @@ class Calendar {
   }
 
  private:
-  static constexpr std::size_t kCycles = 2048;  // longer than any window is open
+  static constexpr std::size_t kCycles = 1024;  // longer than a window is open in the usual case
   static constexpr std::size_t kMask = kCycles - 1;
 
+  // Small, so that the whole calendar stays in the first-level cache of the machine that simulates. Cycles are compared
+  // modulo 2^32.
   struct Slot {
-    std::uint64_t cycle = 0;
-    std::array<std::uint8_t, static_cast<std::size_t>(Port::count)> used{};
+    std::uint32_t cycle = 0;
+    std::array<std::uint8_t, 4> used{};
   };
+  static_assert(static_cast<std::size_t>(Port::count) <= 4);
 
-  // The entry of a cycle; none if a later cycle has the place, which means that this one lies so far back that nobody
-  // competes for it any more.
+  // The entry of a cycle; none if a later cycle has the place, which means that this one lies so far back that hardly
+  // anybody competes for it any more.
   Slot* slot_at(std::uint64_t cycle) {
     Slot& slot = slots_[cycle & kMask];
-    if (slot.cycle > cycle) return nullptr;
-    if (slot.cycle < cycle) slot = {cycle, {}};
+    const auto late = static_cast<std::int32_t>(slot.cycle - static_cast<std::uint32_t>(cycle));
+    if (late > 0) return nullptr;
+    if (late < 0) slot = {static_cast<std::uint32_t>(cycle), {}};
     return &slot;
   }
 

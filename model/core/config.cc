@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 2> kArchitectures{"x86_64", "aarch64"};
 void PredictorConfig::visit(ParameterVisitor& v) {
   v.number({"cpu.predictor.bimodal", "entries", "", "two-bit counters by address"}, kRequired, bimodal_entries, 16,
            1 << 20);
-  v.number({"cpu.predictor.tagged", "entries", "", "entries of each of the five tables with history"}, kRequired,
+  v.number({"cpu.predictor.tagged", "entries", "", "entries of each of the four tables with history"}, kRequired,
            tagged_entries, 16, 1 << 20);
   v.number({"cpu.predictor.loop", "entries", "", "loops whose trip count is remembered"}, kRequired, loop_entries, 1,
            1 << 16);

@@ -33,6 +33,25 @@ bool starts_with_any(StringRef name, std::initializer_list<StringRef> prefixes) 
   return std::any_of(prefixes.begin(), prefixes.end(), [name](StringRef prefix) { return name.starts_with(prefix); });
 }
 
+// Chooses the path and, for the short ones, puts the operands into their slots.
+void choose_path(Instruction& in) {
+  const unsigned data = in.sources - in.address_sources;
+  const unsigned late = in.results - in.early_results;
+  const bool fits = in.address_sources <= in.short_address.size() && data <= in.short_data.size() &&
+                    late <= in.short_result.size() && in.early_results <= 1;
+  const bool plain = !in.prefetch && in.barrier == Barrier::none && in.repeat == Repeat::none && in.occupancy == 0;
+  if (!fits || !plain || in.loads + in.stores > 1) return;
+  in.path = in.loads == 1 ? Path::load : in.stores == 1 ? Path::store : Path::simple;
+  if (in.path == Path::simple && (in.address_sources > 0 || in.early_results > 0)) {
+    in.path = Path::complex;
+    return;
+  }
+  std::copy_n(in.source.begin(), in.address_sources, in.short_address.begin());
+  std::copy_n(in.source.begin() + in.address_sources, data, in.short_data.begin());
+  std::copy_n(in.result.begin() + in.early_results, late, in.short_result.begin());
+  if (in.early_results == 1) in.short_early = in.result[0];
+}
+
 // Collects the operands of one instruction, each storage once.
 class Operands {
  public:
@@ -330,7 +349,7 @@ Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 
 Block Decoder::decode(std::span<const std::uint8_t> code, std::uint64_t address) const {
-  Block block{address, code.size(), {}, {}};
+  Block block{address, code.size(), 0, {}, {}};
   std::optional<MCInst> previous;
   std::uint64_t offset = 0;
   bool locked = false;
@@ -357,9 +376,8 @@ Block Decoder::decode(std::span<const std::uint8_t> code, std::uint64_t address)
     }
     const std::uint64_t line = decoded.address / kCacheLine;
     decoded.new_line = block.instructions.empty() || block.instructions.back().address / kCacheLine != line;
-    decoded.simple = decoded.loads == 0 && decoded.stores == 0 && !decoded.prefetch &&
-                     decoded.branch == BranchKind::none && decoded.barrier == Barrier::none &&
-                     decoded.repeat == Repeat::none && decoded.occupancy == 0;
+    choose_path(decoded);
+    block.micro_ops += decoded.micro_ops;
     block.instructions.push_back(decoded);
     previous = inst;
     offset += length;

@@ -30,9 +30,22 @@ enum class Barrier : std::uint8_t {
 
 enum class Repeat : std::uint8_t { none, store, move };
 
+// Which way an instruction takes through the timing model: the usual kinds have short ones.
+enum class Path : std::uint8_t {
+  simple,   // arithmetic and branches: no memory
+  load,     // at most one load, and perhaps an operation or a branch on it
+  store,    // at most one store, and perhaps a branch
+  complex,  // everything else
+};
+
+// Pseudo registers that fill unused operand slots of the short paths.
+inline constexpr std::uint8_t kRegisterAlwaysReady = 255;
+inline constexpr std::uint8_t kRegisterNowhere = 254;
+inline constexpr unsigned kRegisters = 256;  // real ones are below the pseudo registers
+
 // Register operands are small numbers that the decoder hands out; two names of the same storage (al, eax, rax) share
 // one.
-struct alignas(16) Instruction {
+struct alignas(64) Instruction {
   static constexpr std::size_t kMaxSources = 10;
   static constexpr std::size_t kMaxResults = 8;
 
@@ -50,7 +63,7 @@ struct alignas(16) Instruction {
   bool prefetch = false;          // software prefetch: a load that nobody waits for
   bool uses_alu = false;          // takes an integer execution slot
   bool new_line = false;          // starts in another line of code than its predecessor in the block
-  bool simple = false;            // neither memory, branch nor barrier: the short path of the pipeline
+  Path path = Path::complex;
 
   // Address operands come first: they let a load start before the other operands are there.
   std::uint8_t address_sources = 0;
@@ -61,7 +74,14 @@ struct alignas(16) Instruction {
   std::uint8_t early_latency = 0;
   std::array<std::uint8_t, kMaxSources> source{};
   std::array<std::uint8_t, kMaxResults> result{};
+
+  // The same operands in a fixed number of slots, which is what the short paths read. On these, an early result is the
+  // only one of its kind.
+  std::array<std::uint8_t, 2> short_address{kRegisterAlwaysReady, kRegisterAlwaysReady};
+  std::array<std::uint8_t, 3> short_data{kRegisterAlwaysReady, kRegisterAlwaysReady, kRegisterAlwaysReady};
+  std::array<std::uint8_t, 2> short_result{kRegisterNowhere, kRegisterNowhere};
+  std::uint8_t short_early = kRegisterNowhere;
 };
-static_assert(sizeof(Instruction) == 48);
+static_assert(sizeof(Instruction) == 64);
 
 }  // namespace ringside

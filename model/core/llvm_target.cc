@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "model/base/errors.h"
+#include "model/core/instruction.h"
 
 namespace ringside {
 namespace {
@@ -86,6 +87,8 @@ void LlvmTarget::classify_registers() {
   static constexpr std::array<llvm::StringRef, 22> kIgnored{
       "RIP", "EIP", "IP", "SSP", "DF",  "MXCSR", "FPCW", "FPSW", "CS", "DS",   "ES",
       "FS",  "GS",  "SS", "XZR", "WZR", "FPCR",  "FPSR", "FFR",  "VG", "FPMR", "NoRegister"};
+  if (registers_->getNumRegUnits() > kRegisterNowhere)
+    throw InputError("cpu.llvm: this release of LLVM has more registers than the decoder can number");
   const unsigned count = registers_->getNumRegs();
   storage_.assign(count, kNoStorage);
   partial_.assign(count, false);

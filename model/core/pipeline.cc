@@ -8,9 +8,7 @@ Pipeline::Pipeline(const CoreConfig& config, CorePort& memory) : state_(std::mak
 Pipeline::~Pipeline() = default;
 
 void Pipeline::run(Block& block, std::span<const Access> accesses, std::uint64_t next_address) {
-  state_->run(block, block.instructions.size(), accesses, next_address);
-  state_->resume = 0;
-  state_->accesses_used = 0;
+  state_->run(block, accesses, next_address);
 }
 
 Cycle Pipeline::run_to_mmio(Block& block, std::span<const Access> accesses) {
@@ -30,6 +28,8 @@ Cycle Pipeline::retired() const { return {state_->retiring.cycle}; }
 void Pipeline::sleep(Cycle until) {
   State& s = *state_;
   if (until.value <= s.retiring.cycle) return;
+  constexpr std::uint64_t kLong = 1 << 20;
+  if (until.value - s.retiring.cycle > kLong) s.calendar.clear();
   if (s.latest != nullptr)
     s.latest->cycles[static_cast<std::size_t>(StallReason::idle)] += until.value - s.retiring.cycle;
   s.retiring.wait(until.value);

@@ -1,11 +1,11 @@
-// What a pipeline remembers between instructions. Internal to the pipeline.
+// What a pipeline remembers between instructions, and the stages that all instructions share. Internal to the pipeline.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "model/core/calendar.h"
 #include "model/core/pipeline.h"
@@ -18,18 +18,27 @@ namespace ringside {
 // free.
 class Window {
  public:
-  explicit Window(std::uint64_t capacity)
-      : capacity_(capacity), mask_(std::bit_ceil(capacity + kLargestGroup) - 1), released_(mask_ + 1) {}
+  explicit Window(std::uint64_t capacity) : capacity_(capacity), released_(new std::uint64_t[capacity]()) {}
 
-  // When there is room for `count` more entries.
-  std::uint64_t room(std::uint64_t count) const { return released_[(next_ + count - 1 - capacity_) & mask_]; }
-  void push(std::uint64_t released) { released_[next_++ & mask_] = released; }
+  // When there is room for one more entry, or for `count`.
+  std::uint64_t room() const { return released_[next_]; }
+  std::uint64_t room(std::uint64_t count) const {
+    std::uint64_t last = next_ + std::min(count, capacity_) - 1;
+    if (last >= capacity_) last -= capacity_;
+    return released_[last];
+  }
+  void push(std::uint64_t released) {
+    released_[next_] = released;
+    if (++next_ == capacity_) next_ = 0;
+  }
+  void push(std::uint64_t released, std::uint64_t count) {
+    for (; count > 1; --count) push(released);
+    if (count != 0) push(released);
+  }
 
  private:
-  static constexpr std::uint64_t kLargestGroup = 256;
   std::uint64_t capacity_;
-  std::uint64_t mask_;
-  std::vector<std::uint64_t> released_;
+  std::unique_ptr<std::uint64_t[]> released_;  // of the latest entries, the oldest at next_
   std::uint64_t next_ = 0;
 };
 
@@ -53,40 +62,68 @@ struct Stage {
 };
 
 struct Pipeline::State {
+  // When an instruction left the front end, and what made that late, if anything did.
+  struct Dispatched {
+    std::uint64_t cycle;
+    StallReason front;
+  };
+  // When the operands are there, and what the youngest of them waited for (kept on in-order cores only).
+  struct Operands {
+    std::uint64_t address;
+    std::uint64_t data;
+    StallReason reason;
+  };
+  // When the data of a load is there, and where it was found.
+  struct Loaded {
+    std::uint64_t done = 0;
+    StallReason reason = StallReason::l1;
+  };
+
   State(const CoreConfig& core, CorePort& port);
 
-  // Runs instructions [resume, last) of the block; the last one of a block leads to `next_address`.
-  void run(Block& block, std::size_t last, std::span<const Access> accesses, std::uint64_t next_address);
+  // Runs the instructions of the block from `resume` on. The last one leads to `next_address`.
+  void run(Block& block, std::span<const Access> accesses, std::uint64_t next_address);
   Cycle run_to_mmio(Block& block, std::span<const Access> accesses);
 
-  struct Step;
+  // Runs instructions [first, last) from the given access on, and returns the first access that is left.
+  const Access* run_part(Block& block, std::size_t first, std::size_t last, const Access* access, const Access* end);
   template <bool in_order>
-  void execute(Block& block, std::size_t last, std::span<const Access> accesses, std::uint64_t next_address);
+  const Access* execute(Block& block, std::size_t first, std::size_t last, const Access* access, const Access* end);
+
+  // One instruction, by what it needs; each returns when it was executed.
   template <bool in_order>
-  void simple(const Instruction& in, InstructionCounts& counts);
+  std::uint64_t simple(const Instruction& in, InstructionCounts& counted);
   template <bool in_order>
-  const Access* complex(const Instruction& in, InstructionCounts& counts, const Access* first, const Access* last);
+  std::uint64_t plain_load(const Instruction& in, InstructionCounts& counted, const Access& access);
+  template <bool in_order>
+  std::uint64_t plain_store(const Instruction& in, InstructionCounts& counted, const Access& access);
+  std::uint64_t complex(const Instruction& in, InstructionCounts& counted, const Access* first, const Access* last);
+
   void enter_line(std::uint64_t line);
-  void dispatch(Step& step, std::uint64_t micro_ops);
-  template <bool in_order>
-  void start(Step& step, std::uint64_t ready);
-  void operands(const Instruction& in, Step& step) const;
-  void load(Step& step, const Access& access);
-  template <bool in_order>
-  std::uint64_t access_memory(Step& step, const Access* first, const Access* last);
-  void barrier(Step& step);
-  void repeat(Step& step, const Access* first, const Access* last);
-  void touch_stored_lines(const Access* first, const Access* last, std::uint64_t ready);
-  void store(const Access& access, std::uint64_t ready);
-  template <bool in_order>
-  void finish(Step& step, std::uint64_t micro_ops);
-  void results(const Instruction& in, std::uint64_t early, std::uint64_t done, StallReason reason);
   void resolve_branch(const Instruction& in, std::uint64_t done, std::uint64_t next_address);
 
-  struct Operand {
-    std::uint64_t ready = 0;
-    StallReason reason = StallReason::dependency;  // what a consumer waits for
-  };
+  Loaded load(const Access& access, std::uint64_t at);
+  void store(const Access& access, std::uint64_t ready);
+  std::uint64_t barrier(Barrier kind, std::uint64_t ready);
+  std::uint64_t repeat_cycles(const Instruction& in, const Access* first, const Access* last) const;
+  Loaded repeat(const Instruction& in, std::uint64_t dispatched, std::uint64_t ready, const Access* first,
+                const Access* last);
+  void touch_stored_lines(const Access* first, const Access* last, std::uint64_t ready);
+
+  Dispatched dispatch(std::uint64_t micro_ops, std::uint64_t room);
+  void wait_for_store_queue(std::uint64_t stores, Dispatched& dispatched);
+  Operands operands(const Instruction& in, std::uint64_t dispatched) const;
+  template <bool in_order>
+  Operands short_operands(const Instruction& in, std::uint64_t dispatched) const;
+  std::uint64_t room_in_window(const Instruction& in) const;
+  template <bool in_order>
+  void issue(const Instruction& in, std::uint64_t at);
+  void results(const Instruction& in, std::uint64_t early, std::uint64_t done, StallReason reason);
+  template <bool in_order>
+  void short_results(const Instruction& in, std::uint64_t early, std::uint64_t done, StallReason reason);
+  template <class Reason>
+  void retire(InstructionCounts& counted, std::uint64_t micro_ops, Dispatched dispatched, std::uint64_t done,
+              Reason reason);
 
   const CoreConfig config;
   CorePort& memory;
@@ -110,37 +147,136 @@ struct Pipeline::State {
   Window reorder_buffer;
   Window load_queue;
   Window store_queue;
-  std::array<Operand, 256> registers{};
+  Stage retiring;
+  std::array<std::uint64_t, kRegisters> ready{};       // by register: when its value is there
+  std::array<StallReason, kRegisters> ready_reason{};  // by register: what a consumer waits for
   Calendar calendar;
   StoreBuffer stores;
   std::uint64_t divider_free = 0;
   std::uint64_t memory_floor = 0;  // no access starts before, by a barrier
   std::uint64_t loads_done = 0;    // latest completion of a load
-  std::uint64_t completed = 0;     // when the latest instruction with memory, branch or barrier was executed
-  Stage retiring;
 
   // A block that is being run in pieces.
   std::size_t resume = 0;
   std::size_t accesses_used = 0;
   std::uint64_t mmio_done = 0;
 
+  std::uint64_t executed = 0;           // when the latest instruction was executed
   InstructionCounts* latest = nullptr;  // of the instruction that retired last
 };
 
-// One instruction on its way through the pipeline.
-struct Pipeline::State::Step {
-  const Instruction& in;
-  InstructionCounts& counts;
-  std::uint64_t dispatched = 0;
-  StallReason front = StallReason::base;  // what made the dispatch late
-  std::uint64_t address_ready = 0;
-  std::uint64_t data_ready = 0;
-  StallReason operand_reason = StallReason::dependency;
-  std::uint64_t issued = 0;
-  std::uint64_t loaded = 0;
-  StallReason load_reason = StallReason::l1;
-  std::uint64_t done = 0;
-  StallReason reason = StallReason::base;
-};
+// Whether an access is of the kind that a store instruction makes.
+inline bool is_store(const Access& access) {
+  return access.kind == AccessKind::store || access.kind == AccessKind::mmio_store;
+}
+inline bool is_load(const Access& access) {
+  return access.kind == AccessKind::load || access.kind == AccessKind::mmio_load;
+}
+
+// End of the accesses that an instruction makes, of those from `first` on.
+const Access* accesses_end(const Instruction& in, const Access* first, const Access* last);
+
+// Takes the instruction through the front end; `room` says when the queues have place for it.
+inline Pipeline::State::Dispatched Pipeline::State::dispatch(std::uint64_t micro_ops, std::uint64_t room) {
+  StallReason front = StallReason::base;
+  if (front_ready > dispatching.cycle) {
+    dispatching.wait(front_ready);
+    front = front_reason;
+  }
+  // A full window is the fault of what it waits for, which is booked when that retires.
+  if (room > dispatching.cycle) {
+    dispatching.wait(room);
+    front = StallReason::base;
+  }
+  dispatching.take(micro_ops, config.dispatch_width);
+  return {dispatching.cycle, front};
+}
+
+inline void Pipeline::State::wait_for_store_queue(std::uint64_t count, Dispatched& dispatched) {
+  const std::uint64_t room = store_queue.room(count);
+  if (room <= dispatched.cycle) return;
+  dispatching.wait(room);
+  dispatching.used = 1;
+  dispatched = {room, StallReason::store_buffer};
+}
+
+// Room for an instruction of a short path; a jump that is fused with what precedes it needs none, but asks all the
+// same.
+inline std::uint64_t Pipeline::State::room_in_window(const Instruction& in) const {
+  return in.micro_ops <= 1 ? reorder_buffer.room() : reorder_buffer.room(in.micro_ops);
+}
+
+inline Pipeline::State::Operands Pipeline::State::operands(const Instruction& in, std::uint64_t dispatched) const {
+  std::uint64_t address = dispatched;
+  std::uint64_t data = dispatched;
+  StallReason reason = StallReason::dependency;
+  for (unsigned i = 0; i < in.sources; ++i) {
+    const std::uint64_t at = ready[in.source[i]];
+    if (at > std::max(address, data)) reason = ready_reason[in.source[i]];
+    if (i < in.address_sources)
+      address = std::max(address, at);
+    else
+      data = std::max(data, at);
+  }
+  return {address, data, reason};
+}
+
+template <bool in_order>
+inline Pipeline::State::Operands Pipeline::State::short_operands(const Instruction& in,
+                                                                 std::uint64_t dispatched) const {
+  if constexpr (in_order) return operands(in, dispatched);
+  const std::uint64_t address = std::max(ready[in.short_address[0]], ready[in.short_address[1]]);
+  const std::uint64_t data = std::max({ready[in.short_data[0]], ready[in.short_data[1]], ready[in.short_data[2]]});
+  return {std::max(address, dispatched), std::max(data, dispatched), StallReason::dependency};
+}
+
+// An in-order core holds everything younger back until this instruction has started.
+template <bool in_order>
+inline void Pipeline::State::issue(const Instruction& in, std::uint64_t at) {
+  if constexpr (in_order) {
+    if (at <= dispatching.cycle) return;
+    dispatching.wait(at);
+    dispatching.take(in.micro_ops, config.dispatch_width);
+  }
+}
+
+inline void Pipeline::State::results(const Instruction& in, std::uint64_t early, std::uint64_t done,
+                                     StallReason reason) {
+  for (unsigned i = 0; i < in.results; ++i) {
+    const bool beside = i < in.early_results;
+    ready[in.result[i]] = beside ? early : done;
+    ready_reason[in.result[i]] = beside ? StallReason::dependency : reason;
+  }
+}
+
+template <bool in_order>
+inline void Pipeline::State::short_results(const Instruction& in, std::uint64_t early, std::uint64_t done,
+                                           StallReason reason) {
+  if constexpr (in_order) return results(in, early, done, reason);
+  ready[in.short_result[0]] = done;
+  ready[in.short_result[1]] = done;
+  ready[in.short_early] = early;
+}
+
+// Retires in program order and books the gap, if there is one: the part before dispatch on the front end, the rest on
+// what `reason()` says.
+template <class Reason>
+inline void Pipeline::State::retire(InstructionCounts& counted, std::uint64_t micro_ops, Dispatched dispatched,
+                                    std::uint64_t done, Reason reason) {
+  const std::uint64_t before = retiring.cycle;
+  retiring.wait(done);
+  retiring.take(micro_ops, config.retire_width);
+  const std::uint64_t now = retiring.cycle;
+  reorder_buffer.push(now, micro_ops);
+  if (now == before) return;
+  std::uint64_t gap = now - before;
+  if (dispatched.front != StallReason::base && dispatched.cycle > before) {
+    const std::uint64_t part = std::min(dispatched.cycle, now) - before;
+    counted.cycles[static_cast<std::size_t>(dispatched.front)] += part;
+    gap -= part;
+  }
+  const StallReason waited = done > before ? reason() : StallReason::base;
+  counted.cycles[static_cast<std::size_t>(waited)] += gap;
+}
 
 }  // namespace ringside

@@ -36,32 +36,38 @@ Predictor::Predictor(const PredictorConfig& config)
   for (auto& table : targets_) table.resize(target_mask_ + 1ULL);
 }
 
-std::uint64_t Predictor::hash(std::uint64_t address, unsigned history) const {
-  const std::uint64_t recent = history_[0] & low_bits(history);
-  const std::uint64_t older = history > kWord ? history_[1] & low_bits(history - kWord) : 0;
-  std::uint64_t mixed = (address + history) * kMixAddress ^ recent * kMixRecent ^ older * kMixOlder;
-  mixed ^= mixed >> 29;
-  return mixed * kMixRecent;
+inline Predictor::Slot Predictor::slot(std::uint64_t address, unsigned history, std::uint32_t mask) const {
+  std::uint64_t mixed = (address + history) * kMixAddress ^ (history_[0] & low_bits(history)) * kMixRecent;
+  if (history > kWord) mixed ^= (history_[1] & low_bits(history - kWord)) * kMixOlder;
+  // The high bits of a product depend on all bits of its factors. An empty entry has tag 0; a real one never has.
+  return {static_cast<std::uint32_t>(mixed >> 32) & mask, static_cast<std::uint16_t>((mixed >> 48 ^ mixed >> 20) | 1)};
 }
 
-Predictor::Slot Predictor::slot(std::uint64_t address, unsigned history, std::uint32_t mask) const {
-  const std::uint64_t mixed = hash(address, history);
-  // An empty entry has tag 0; a real one never has.
-  return {static_cast<std::uint32_t>(mixed >> 40) & mask, static_cast<std::uint16_t>((mixed >> 20 & 0x7ff) | 0x800)};
-}
-
-void Predictor::remember(std::uint64_t bits, unsigned count) {
+inline void Predictor::remember(std::uint64_t bits, unsigned count) {
   history_[1] = history_[1] << count | history_[0] >> (kWord - count);
   history_[0] = history_[0] << count | (bits & low_bits(count));
 }
 
-Predictor::Loop& Predictor::loop_of(std::uint64_t address) {
+inline Predictor::Loop& Predictor::loop_of(std::uint64_t address) {
   return loops_[static_cast<std::uint32_t>(address * kMixAddress >> 32) & loop_mask_];
 }
 
 bool Predictor::conditional(std::uint64_t address, bool taken) {
-  const auto base = static_cast<std::uint32_t>(address * kMixAddress >> 40) & bimodal_mask_;
-  bool alternate = bimodal_[base] >= 0;
+  Base& base = bimodal_[static_cast<std::uint32_t>(address * kMixAddress >> 40) & bimodal_mask_];
+  const bool settled = base.same >= kSettled;
+  if (settled && taken == base.last) {
+    remember(taken ? 1 : 0, 1);
+    return true;
+  }
+  base.same = taken == base.last ? static_cast<std::uint16_t>(base.same + 1) : 0;
+  base.last = taken;
+  const bool right = from_tables(address, taken, base);
+  remember(taken ? 1 : 0, 1);
+  return right && !settled;
+}
+
+bool Predictor::from_tables(std::uint64_t address, bool taken, Base& base) {
+  bool alternate = base.counter >= 0;
   bool prediction = alternate;
   int provider = -1;
   for (unsigned i = 0; i < kTables; ++i) {
@@ -82,8 +88,7 @@ bool Predictor::conditional(std::uint64_t address, bool taken) {
 
   train_loop(address, taken, !tables_right);
   train_tables(provider, prediction, alternate, taken);
-  if (provider < 0) saturate(bimodal_[base], taken, -2, 1);
-  remember(taken ? 1 : 0, 1);
+  if (provider < 0) saturate(base.counter, taken, -2, 1);
   return final_prediction == taken;
 }
 

@@ -25,9 +25,9 @@ class Predictor {
   void call(std::uint64_t return_address);
 
  private:
-  static constexpr unsigned kTables = 5;
+  static constexpr unsigned kTables = 4;
   static constexpr unsigned kTargetTables = 2;
-  static constexpr std::array<unsigned, kTables> kHistory{5, 12, 27, 60, 120};  // branches, about geometric
+  static constexpr std::array<unsigned, kTables> kHistory{5, 14, 40, 120};  // branches, about geometric
   static constexpr std::array<unsigned, kTargetTables> kTargetHistory{12, 48};
 
   struct Tagged {
@@ -48,22 +48,30 @@ class Predictor {
     std::uint16_t tag = 0;
     std::uint8_t confidence = 0;
   };
+  struct Base {
+    std::int8_t counter = 0;  // -2..1, taken when not negative
+    bool last = false;        // latest outcome
+    std::uint16_t same = 0;   // how often it has been the same in a row
+  };
   struct Slot {
     std::uint32_t index;
     std::uint16_t tag;
   };
 
-  std::uint64_t hash(std::uint64_t address, unsigned history) const;
   Slot slot(std::uint64_t address, unsigned history, std::uint32_t mask) const;
   Loop& loop_of(std::uint64_t address);
   static bool loop_predicts(const Loop& loop) { return loop.valid && loop.confidence >= kLoopConfidence; }
+  // Predicts from the tables and the loops, learns the outcome, and says whether the prediction was right.
+  bool from_tables(std::uint64_t address, bool taken, Base& base);
   void train_loop(std::uint64_t address, bool taken, bool allocate);
   void train_tables(int provider, bool prediction, bool alternate, bool taken);
   void remember(std::uint64_t bits, unsigned count);
 
   static constexpr std::uint8_t kLoopConfidence = 3;
+  // A branch that has gone one way so often is taken to go that way always, and keeps out of the tables.
+  static constexpr std::uint16_t kSettled = 1024;
 
-  std::vector<std::int8_t> bimodal_;  // -2..1
+  std::vector<Base> bimodal_;
   std::array<std::vector<Tagged>, kTables> tagged_;
   std::vector<Loop> loops_;
   std::vector<Target> last_target_;

@@ -52,6 +52,35 @@ class StoreBuffer {
 
   // Looks for data of a load that starts at `at`. A store that has committed by then does not matter: the cache has it.
   Forwarding find(std::uint64_t address, std::uint32_t size, std::uint64_t at) const {
+    // The usual case: within one granule, and nobody has written there lately.
+    const Entry& only = entries_[address / kGranule & kMask];
+    if (address % kGranule + size <= kGranule && (only.granule != address / kGranule || only.commit <= at) &&
+        range_.commit <= at)
+      return {};
+    return search(address, size, at);
+  }
+
+ private:
+  static constexpr std::uint64_t kGranule = 8;  // bytes
+  static constexpr std::size_t kEntries = 512;  // several times the store queue
+  static constexpr std::size_t kMask = kEntries - 1;
+
+  struct Entry {
+    std::uint64_t granule = ~0ULL;
+    std::uint64_t ready = 0;
+    std::uint64_t commit = 0;
+    std::uint64_t sequence = 0;
+    std::uint8_t mask = 0;  // bytes of the granule that the store wrote
+  };
+  struct Range {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t ready = 0;
+    std::uint64_t commit = 0;
+    std::uint64_t sequence = 0;
+  };
+
+  Forwarding search(std::uint64_t address, std::uint32_t size, std::uint64_t at) const {
     Forwarding found;
     std::uint64_t source = 0;
     bool whole = true;
@@ -75,26 +104,6 @@ class StoreBuffer {
     if (source != 0) found.kind = whole ? Forwarding::Kind::covered : Forwarding::Kind::partial;
     return found;
   }
-
- private:
-  static constexpr std::uint64_t kGranule = 8;  // bytes
-  static constexpr std::size_t kEntries = 512;  // several times the store queue
-  static constexpr std::size_t kMask = kEntries - 1;
-
-  struct Entry {
-    std::uint64_t granule = ~0ULL;
-    std::uint64_t ready = 0;
-    std::uint64_t commit = 0;
-    std::uint64_t sequence = 0;
-    std::uint8_t mask = 0;  // bytes of the granule that the store wrote
-  };
-  struct Range {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    std::uint64_t ready = 0;
-    std::uint64_t commit = 0;
-    std::uint64_t sequence = 0;
-  };
 
   template <class Visit>
   static void for_each_granule(std::uint64_t address, std::uint32_t size, Visit visit) {

@@ -1,0 +1,209 @@
+// The usual instructions: arithmetic, branches, one load or one store. Everything else is in pipeline_complex.cc.
+#include "model/core/pipeline_state.h"
+
+namespace ringside {
+namespace {
+
+// How many cycles the micro-op queue lets the front end be ahead of dispatch when it comes to taken branches.
+constexpr std::uint64_t kFrontEndQueue = 8;
+
+}  // namespace
+
+Pipeline::State::State(const CoreConfig& core, CorePort& port)
+    : config(core),
+      memory(port),
+      predictor(core.predictor),
+      alu_ports(static_cast<std::uint8_t>(core.alu_ports)),
+      load_ports(static_cast<std::uint8_t>(core.load_ports)),
+      store_ports(static_cast<std::uint8_t>(core.store_ports)),
+      reorder_buffer(core.rob_entries),
+      load_queue(core.load_queue),
+      store_queue(core.store_queue),
+      stores(core.store_ports) {}
+
+template <bool in_order>
+inline std::uint64_t Pipeline::State::simple(const Instruction& in, InstructionCounts& counted) {
+  const Dispatched dispatched = dispatch(in.micro_ops, room_in_window(in));
+  const Operands operand = short_operands<in_order>(in, dispatched.cycle);
+  std::uint64_t at = operand.data;
+  if (in.uses_alu) at = calendar.book(Port::alu, at, alu_ports);
+  issue<in_order>(in, at);
+  const std::uint64_t done = at + in.latency;
+  short_results<in_order>(in, at, done, StallReason::dependency);
+  retire(counted, in.micro_ops, dispatched, done, [&] {
+    if (at > dispatched.cycle) return operand.reason;
+    return in.latency > 1 ? StallReason::dependency : StallReason::base;
+  });
+  return done;
+}
+
+template <bool in_order>
+inline std::uint64_t Pipeline::State::plain_load(const Instruction& in, InstructionCounts& counted,
+                                                 const Access& access) {
+  const std::uint64_t room = std::max(room_in_window(in), load_queue.room());
+  const Dispatched dispatched = dispatch(in.micro_ops, room);
+  const Operands operand = short_operands<in_order>(in, dispatched.cycle);
+  std::uint64_t issued = std::max(operand.address, memory_floor);
+  if constexpr (in_order) issued = std::max(issued, operand.data);
+  issued = calendar.book(Port::load, issued, load_ports);
+  issue<in_order>(in, issued);
+  const Loaded loaded = load(access, issued);
+  loads_done = std::max(loads_done, loaded.done);
+  std::uint64_t at = std::max(loaded.done, operand.data);
+  if (in.uses_alu) at = calendar.book(Port::alu, at, alu_ports);
+  const std::uint64_t done = at + in.latency;
+  short_results<in_order>(in, operand.address + in.early_latency, done, loaded.reason);
+  if constexpr (in_order) {
+    // A load leaves the pipeline at once; whoever uses it waits.
+    retire(counted, in.micro_ops, dispatched, issued + 1,
+           [&] { return issued > dispatched.cycle ? operand.reason : StallReason::base; });
+    load_queue.push(std::max(retiring.cycle, loaded.done));
+  } else {
+    retire(counted, in.micro_ops, dispatched, done,
+           [&] { return loaded.done >= at ? loaded.reason : StallReason::dependency; });
+    load_queue.push(retiring.cycle);
+  }
+  return done;
+}
+
+template <bool in_order>
+inline std::uint64_t Pipeline::State::plain_store(const Instruction& in, InstructionCounts& counted,
+                                                  const Access& access) {
+  Dispatched dispatched = dispatch(in.micro_ops, room_in_window(in));
+  wait_for_store_queue(1, dispatched);
+  const Operands operand = short_operands<in_order>(in, dispatched.cycle);
+  std::uint64_t issued = std::max(operand.address, memory_floor);
+  if constexpr (in_order) issued = std::max(issued, operand.data);
+  const bool shared = config.shared_memory_ports;
+  issued = calendar.book(shared ? Port::load : Port::store, issued, shared ? load_ports : store_ports);
+  issue<in_order>(in, issued);
+  const std::uint64_t stored = std::max(issued, operand.data);
+  const std::uint64_t done = stored + in.latency;
+  short_results<in_order>(in, operand.address + in.early_latency, done, StallReason::dependency);
+  retire(counted, in.micro_ops, dispatched, done,
+         [&] { return stored > dispatched.cycle ? operand.reason : StallReason::base; });
+  store(access, stored);
+  return done;
+}
+
+template <bool in_order>
+const Access* Pipeline::State::execute(Block& block, std::size_t first, std::size_t last, const Access* access,
+                                       const Access* end) {
+  InstructionCounts* counted = block.counts.data() + first;
+  const Instruction* const stop = block.instructions.data() + last;
+  std::uint64_t done = executed;
+  for (const Instruction* in = block.instructions.data() + first; in != stop; ++in, ++counted) {
+    ++counted->executed;
+    if (in->new_line && in->address / kCacheLine != line) enter_line(in->address / kCacheLine);
+    if (in->path == Path::simple) {
+      done = simple<in_order>(*in, *counted);
+    } else if (in->path == Path::load && access != end && access->kind == AccessKind::load) {
+      done = plain_load<in_order>(*in, *counted, *access++);
+    } else if (in->path == Path::store && access != end && access->kind == AccessKind::store) {
+      done = plain_store<in_order>(*in, *counted, *access++);
+    } else {
+      const Access* const next = accesses_end(*in, access, end);
+      done = complex(*in, *counted, access, next);
+      access = next;
+    }
+  }
+  executed = done;
+  latest = counted - 1;
+  return access;
+}
+
+const Access* Pipeline::State::run_part(Block& block, std::size_t first, std::size_t last, const Access* access,
+                                        const Access* end) {
+  if (first == last) return access;
+  return config.in_order ? execute<true>(block, first, last, access, end)
+                         : execute<false>(block, first, last, access, end);
+}
+
+void Pipeline::State::run(Block& block, std::span<const Access> accesses, std::uint64_t next_address) {
+  const std::size_t last = block.instructions.size();
+  const Access* const begin = accesses.data();
+  run_part(block, resume, last, begin + accesses_used, begin + accesses.size());
+  resume = 0;
+  accesses_used = 0;
+  counts.instructions += last;
+  counts.micro_ops += block.micro_ops;
+  if (last != 0) resolve_branch(block.instructions.back(), executed, next_address);
+}
+
+Cycle Pipeline::State::run_to_mmio(Block& block, std::span<const Access> accesses) {
+  const Access* const end = accesses.data() + accesses.size();
+  const Access* access = accesses.data() + accesses_used;
+  std::size_t i = resume;
+  while (i + 1 < block.instructions.size()) {
+    access = accesses_end(block.instructions[i], access, end);
+    if (access == end) break;
+    ++i;
+  }
+  access = run_part(block, resume, i, accesses.data() + accesses_used, end);
+  resume = i;
+  accesses_used = static_cast<std::size_t>(access - accesses.data());
+  const Operands operand = operands(block.instructions[i], std::max(dispatching.cycle, front_ready));
+  std::uint64_t leaves = std::max({retiring.cycle, loads_done, memory_floor, operand.address});
+  if (!accesses.empty() && is_store(accesses.back())) leaves = std::max({leaves, operand.data, stores.drained()});
+  return {leaves};
+}
+
+void Pipeline::State::enter_line(std::uint64_t entered) {
+  line = entered;
+  // Fetch runs ahead of dispatch by some lines, but not past a redirect.
+  const std::uint64_t ahead = line_entered[(lines - config.fetch_ahead) % line_entered.size()];
+  const MemoryAccess fetched = memory.fetch({std::max(ahead, redirected)}, entered * kCacheLine);
+  // The latency of a hit is part of the pipeline's depth.
+  if (fetched.level != MemoryLevel::l1 && fetched.done.value > front_ready) {
+    front_ready = fetched.done.value;
+    front_reason = StallReason::front_end;
+  }
+  line_entered[lines++ % line_entered.size()] = std::max(dispatching.cycle, front_ready);
+}
+
+void Pipeline::State::resolve_branch(const Instruction& in, std::uint64_t done, std::uint64_t next_address) {
+  if (in.branch == BranchKind::none) return;
+  ++counts.branches;
+  const std::uint64_t fall_through = in.address + in.length;
+  const bool taken = next_address != fall_through;
+  bool right = true;
+  switch (in.branch) {
+    case BranchKind::conditional:
+      right = predictor.conditional(in.address, taken);
+      break;
+    case BranchKind::indirect_jump:
+      right = predictor.indirect(in.address, next_address);
+      break;
+    case BranchKind::indirect_call:
+      right = predictor.indirect(in.address, next_address);
+      predictor.call(fall_through);
+      break;
+    case BranchKind::direct_call:
+      predictor.call(fall_through);
+      break;
+    case BranchKind::function_return:
+      right = predictor.function_return(next_address);
+      break;
+    case BranchKind::direct_jump:
+    case BranchKind::none:
+      break;
+  }
+  if (!right) {
+    ++counts.mispredicts;
+    redirected = done;
+    front_ready = std::max(front_ready, done + config.mispredict_penalty);
+    front_reason = StallReason::mispredict;
+    next_taken = front_ready;
+    return;
+  }
+  if (!taken) return;
+  // Taken branches come at a rate; the queue behind the front end evens out where they stand.
+  const std::uint64_t behind = dispatching.cycle - std::min(dispatching.cycle, kFrontEndQueue);
+  next_taken = std::max(next_taken, behind) + config.taken_branch_cycles;
+  if (next_taken > front_ready) {
+    front_ready = next_taken;
+    front_reason = StallReason::front_end;
+  }
+}
+
+}  // namespace ringside

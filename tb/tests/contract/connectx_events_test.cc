@@ -82,6 +82,19 @@ TEST(ConnectxEvents, UnarmedEqKeepsEventsAndFiresWhenArmed) {
   EXPECT_EQ(b.fabric.interrupts.size(), 1u);
 }
 
+TEST(ConnectxEvents, InterruptDisarmsTheEq) {
+  Warm b({});
+  b.arm_eq(0);
+  b.arm_cq(1);
+  b.packet();
+  b.run_for(microseconds(1));
+  b.arm_cq(2);
+  b.packet();
+  b.run_for(microseconds(1));
+  EXPECT_EQ(b.stat("device.eqes"), 2u);
+  EXPECT_EQ(b.fabric.interrupts.size(), 1u);
+}
+
 TEST(ConnectxEvents, OwnerOfEventsFlipsEachLap) {
   Warm b({.log_rq = 6, .log_cq = 6, .log_eq = 2});
   for (std::uint32_t i = 0; i < 12; ++i) {

@@ -134,6 +134,24 @@ TEST(ConnectxPort, CompletionsInFlightAreThoseNotYetVisible) {
   EXPECT_EQ(b.nic.completions_in_flight(b.now()), 0u);
 }
 
+TEST(ConnectxPort, ManyCompletionsMayBeInFlight) {
+  ConnectxConfig config = bench_config();
+  config.wqe_cache = 512;
+  Bench b(config);
+  b.open({.log_rq = 9, .log_cq = 9});
+  b.post(512);
+  b.offer(plain_frame(60));
+  b.run_for(microseconds(20));  // 511 WQEs are in the cache now
+  b.fabric.write_latency = microseconds(10);
+  const Time start = b.now();
+  for (int i = 0; i < 400; ++i) b.offer(plain_frame(60));
+  b.timeline.run_until(start + microseconds(10) - picoseconds(1));
+  EXPECT_EQ(b.nic.completions_in_flight(b.now()), 400u);
+  // The packets went 5 ns apart, at 200 Mpps.
+  b.timeline.run_until(start + microseconds(10) + nanoseconds(5 * 99));
+  EXPECT_EQ(b.nic.completions_in_flight(b.now()), 300u);
+}
+
 TEST(ConnectxPort, SaysWhatItWaitsFor) {
   Bench b;
   b.open();

@@ -65,14 +65,16 @@ TEST(ConnectxQueue, FetchesAreLimitedInSizeNumberAndByTheCache) {
 TEST(ConnectxQueue, FetchStopsAtTheEndOfTheRing) {
   Bench b;
   b.open({.log_rq = 4, .log_cq = 6});
-  b.post(16);
+  b.post(10);
   for (int i = 0; i < 10; ++i) b.offer(plain_frame(60));
   b.run_for(microseconds(10));
   b.fabric.reads.clear();
-  b.post(10);
+  b.post(16);  // WQEs 10 to 25: six to the end of the ring, then ten from its start
   for (int i = 0; i < 16; ++i) b.offer(plain_frame(60));
   b.run_for(microseconds(20));
   EXPECT_EQ(b.stat("device.packets_completed"), 26u);
+  EXPECT_EQ(reads_of(b, Bench::kRq + 10 * 16), 1u);
+  EXPECT_EQ(reads_of(b, Bench::kRq), 1u);
   for (const auto& [address, length] : b.fabric.reads) {
     if (address >= Bench::kRq && address < Bench::kCq) {
       EXPECT_LE(address + length, Bench::kRq + 16 * 16);

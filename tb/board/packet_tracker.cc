@@ -1,7 +1,5 @@
 #include "tb/board/packet_tracker.h"
 
-#include <algorithm>
-
 namespace ringside {
 
 namespace {
@@ -29,6 +27,7 @@ void PacketTracker::dropped(Time at, std::uint64_t sequence, std::string_view ca
 void PacketTracker::completed(Time at, std::uint64_t sequence, Time visible, PhysAddr slot, bool error) {
   const Arrival& arrival = arrivals_[sequence % kArrivals];
   waiting_.push_back({slot.value, arrival.at, visible, arrival.bytes, error});
+  if (error) ++waiting_errors_;
   fingerprint_.add(kCompleted);
   fingerprint_.add(at.value);
   fingerprint_.add(visible.value);
@@ -53,7 +52,7 @@ bool PacketTracker::slot_read(Time now, std::uint64_t address) {
   // The write is in memory once its event has fired, which is what the timeline's time says.
   if (address - oldest.slot >= kCacheLine || oldest.visible > timeline_.now()) return false;
   if (oldest.error) {
-    ++drops_["rx_wqe_err"];
+    --waiting_errors_;  // the device has reported the packet as dropped
   } else {
     ++delivered_;
     delivered_bytes_ += oldest.bytes;
@@ -69,11 +68,6 @@ std::uint64_t PacketTracker::dropped() const {
   std::uint64_t sum = 0;
   for (const auto& [cause, count] : drops_) sum += count;
   return sum;
-}
-
-std::uint64_t PacketTracker::unread_visible() const {
-  return static_cast<std::uint64_t>(std::count_if(waiting_.begin(), waiting_.end(),
-                                                  [&](const Completion& c) { return c.visible <= timeline_.now(); }));
 }
 
 }  // namespace ringside

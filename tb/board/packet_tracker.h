@@ -32,8 +32,8 @@ class PacketTracker : public PacketObserver {
   std::uint64_t delivered() const { return delivered_; }
   std::uint64_t delivered_bytes() const { return delivered_bytes_; }  // frame bytes with FCS
   std::uint64_t dropped() const;
-  std::uint64_t unread() const { return waiting_.size(); }  // completion posted, not read by the driver
-  std::uint64_t unread_visible() const;                     // of those, already in host memory
+  // Packets whose completion was posted but not read by the driver, without error completions.
+  std::uint64_t unread() const { return waiting_.size() - waiting_errors_; }
   const std::map<std::string, std::uint64_t, std::less<>>& drops() const { return drops_; }
   const LatencyHistogram& latency() const { return latency_; }
   std::uint64_t fingerprint() const { return fingerprint_.value(); }
@@ -59,6 +59,7 @@ class PacketTracker : public PacketObserver {
   const Timeline& timeline_;
   std::vector<Arrival> arrivals_;     // by sequence
   std::deque<Completion> waiting_;    // in order of completion
+  std::uint64_t waiting_errors_ = 0;
   std::map<std::string, std::uint64_t, std::less<>> drops_;
   std::uint64_t offered_ = 0, delivered_ = 0, delivered_bytes_ = 0;
   LatencyHistogram latency_;

@@ -59,12 +59,12 @@ static void chase_setup(u32, u32 argument) { asm volatile("" ::"r"(chase_start(a
 
 // A store and a load of the same place, each needing the other: one forwarding per iteration.
 static void forward(u32 count, u32) {
-  u64 cell = 0;
+  volatile u64 cell = 0;
   u64 x = 1;
   for (u32 i = 0; i < count; i++) {
     asm volatile("" : "+r"(x));
-    WRITE_ONCE(cell, x);
-    x = READ_ONCE(cell);
+    cell = x;
+    x = cell;
   }
 }
 

@@ -28,7 +28,7 @@ static __always_inline void independent_work() {
 
 template <u32 size>
 noinline static u64 handle(u64 seed) {
-  context<size> c;
+  alignas(64) context<size> c;
   c.word[0] = seed;
   c.word[1] = seed + 1;
   c.word[2] = seed + 2;
@@ -48,7 +48,7 @@ static void throughput(u32 count) {
 // Each iteration waits for a load that the previous one's load gave the address of.
 template <u32 size>
 static void behind_miss(u32 count) {
-  constexpr u32 lines = 16384;  // 1 MiB, beyond a second-level cache that the rest of the body shares
+  constexpr u32 lines = 65536;  // 4 MiB, in the last-level cache
   for (u32 i = 0, at = 0; i < lines; i++) {
     const u32 next = (at + lines / 2 + 13) & (lines - 1);
     *reinterpret_cast<u8**>(arena + u64{at} * 64) = arena + u64{next} * 64;

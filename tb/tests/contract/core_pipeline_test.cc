@@ -37,7 +37,9 @@ TEST(CorePipeline, EveryCycleIsBookedOnce) {
       bench.pipeline.sleep(bench.pipeline.retired() + Cycle{state >> 50 & 15});
       continue;
     }
-    bench.run_to(blocks[which], 0x200000 + (state >> 40 & 1) * 0x40, accesses[which]);
+    Block& block = blocks[which];
+    const bool taken = (state >> 40 & 1) != 0;
+    bench.run_to(block, block.address + block.size + (taken ? 0x10 : 0), accesses[which]);
   }
   std::uint64_t sum = 0;
   std::uint64_t executed = 0;
@@ -46,6 +48,9 @@ TEST(CorePipeline, EveryCycleIsBookedOnce) {
     for (const auto& counts : block.counts) executed += counts.executed;
   }
   EXPECT_EQ(sum, bench.pipeline.retired().value);
+  for (const StallReason reason : {StallReason::mispredict, StallReason::dram, StallReason::llc, StallReason::rep,
+                                   StallReason::serialise, StallReason::dependency, StallReason::idle})
+    EXPECT_GT(booked(blocks[0], reason) + booked(blocks[1], reason) + booked(blocks[2], reason), 0u) << name(reason);
   EXPECT_EQ(executed, bench.pipeline.counts().instructions);
 }
 

@@ -59,6 +59,8 @@ TEST(CoreRepeat, SeventyTwoBytesCostFifteenCyclesWhenThroughputBound) {
   for (const std::size_t rounds : {12u, 25u, 50u}) EXPECT_NEAR(added(work(rounds), {}, 72), 15, 2) << rounds;
 }
 
+TEST(CoreRepeat, ItCostsAsMuchWhenDispatchIsTheLimit) { EXPECT_NEAR(added(times(120, {0x90}), {}, 72), 15, 2); }
+
 TEST(CoreRepeat, AtTheEndOfALineItCostsMore) { EXPECT_NEAR(added(work(25), {}, 72, kObject + 48), 22, 2); }
 
 TEST(CoreRepeat, BehindADependentMissItIsHidden) {

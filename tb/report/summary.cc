@@ -17,9 +17,11 @@ constexpr std::size_t kShownFunctions = 12;
 
 // 24812345 as "24,812,345".
 std::string grouped(std::uint64_t value) {
-  auto text = fmt::format("{}", value);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
-    text.insert(static_cast<std::size_t>(at), ",");
+  const auto digits = fmt::format("{}", value);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i != 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
   }
   return text;
 }

@@ -19,12 +19,6 @@ constexpr std::uint64_t kLargePage = 2 << 20;
 
 std::uint64_t aligned(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
-TrafficConfig resolved(const Scenario& scenario) {
-  TrafficConfig traffic = scenario.traffic;
-  if (!traffic.pcap.empty()) traffic.pcap = scenario.file_of("traffic.pcap").string();
-  return traffic;
-}
-
 const Image& checked(const Image& image, const Scenario& scenario) {
   if (image.architecture() == scenario.cpu.isa()) return image;
   throw InputError(fmt::format("{}: an image for {}; cpu.model \"{}\" is allowed to run one for {}", image.path(),
@@ -43,7 +37,7 @@ Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<boo
       memory_(PhysAddr{guest::kRamBase}, scenario.memory.ram_size),
       caches_(memory_, scenario.memory),
       image_(scenario.image.string(), ram_end(scenario)),
-      traffic_(make_traffic(resolved(scenario), scenario.run.seed)),
+      traffic_(make_traffic(scenario.traffic, scenario.run.seed)),
       pcie_("pcie", scenario.pcie, timeline_, memory_, caches_, *this),
       nic_("nic", scenario.nic, timeline_, pcie_),
       wire_("wire", scenario.wire, timeline_, *traffic_, nic_),

@@ -50,9 +50,7 @@ RunResult Board::result() {
   report_counters(result);
   report_guest_counters(result);
   report_uses(result);
-  const LatencyHistogram& latency = tracker_.latency();
-  result.latency = {latency.count(),         latency.min(),           latency.mean(),          latency.percentile(500),
-                    latency.percentile(900), latency.percentile(990), latency.percentile(999), latency.max()};
+  result.latency = tracker_.latency().summary();
   result.fingerprint = tracker_.fingerprint();
   result.total_instructions = core_.total_instructions();
   return result;

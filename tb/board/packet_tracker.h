@@ -10,7 +10,7 @@
 #include "model/base/timeline.h"
 #include "model/probe/observer.h"
 #include "tb/board/fingerprint.h"
-#include "tb/board/latency.h"
+#include "tb/report/latency_histogram.h"
 
 namespace ringside {
 
@@ -39,7 +39,7 @@ class PacketTracker : public PacketObserver {
   std::uint64_t fingerprint() const { return fingerprint_.value(); }
 
   // Latency is recorded from here on.
-  void start_window() { latency_ = LatencyHistogram(); }
+  void start_window() { latency_.clear(); }
 
  private:
   struct Completion {

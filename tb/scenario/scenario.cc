@@ -168,6 +168,8 @@ Scenario load_scenario(const std::string& argument, const std::vector<std::strin
   }
   scenario.settings = load_parameters([&](ParameterVisitor& v) { scenario.visit(v); }, hardware_files(), data, file, overrides);
   check_power_of_two(scenario.settings, "driver.rx_ring", scenario.driver.rx_ring);
+  scenario.pcie.check();
+  if (!scenario.traffic.pcap.empty()) scenario.traffic.pcap = scenario.file_of("traffic.pcap").string();
   return scenario;
 }
 

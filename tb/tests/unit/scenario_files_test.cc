@@ -1,0 +1,44 @@
+// The scenarios and hardware files that come with Ringside load.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tb/scenario/scenario.h"
+
+namespace ringside {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kTraces = fs::path(RINGSIDE_SOURCE_DIR) / "traces";
+
+TEST(ScenarioFiles, AllLoad) {
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(kTraces / "scenarios")) {
+    if (entry.path().extension() != ".toml") continue;
+    const auto scenario = load_scenario(entry.path().string(), {}, kTraces);
+    EXPECT_FALSE(scenario.description.empty()) << entry.path();
+    ++count;
+  }
+  EXPECT_GE(count, 1U);
+}
+
+TEST(ScenarioFiles, EveryMachineIsComplete) {
+  for (const auto& cpu : fs::directory_iterator(kTraces / "hardware/cpu")) {
+    for (const auto& nic : fs::directory_iterator(kTraces / "hardware/nic")) {
+      const auto scenario = load_scenario("", {"cpu.model=" + cpu.path().stem().string(), "nic.model=" + nic.path().stem().string()},
+                                          kTraces);
+      for (const auto& setting : scenario.settings.all()) {
+        EXPECT_FALSE(setting.source.empty() && setting.layer != Layer::command_line) << setting.name;
+      }
+    }
+  }
+}
+
+TEST(ScenarioFiles, CapturesAreFoundInTheData) {
+  const auto scenario = load_scenario("", {"traffic.pcap=captures/web-browsing-2010.pcap"}, kTraces);
+  EXPECT_EQ(scenario.traffic.pcap, (kTraces / "captures/web-browsing-2010.pcap").string());
+}
+
+}  // namespace
+}  // namespace ringside

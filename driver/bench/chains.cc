@@ -68,15 +68,17 @@ static void forward(u32 count, u32) {
   }
 }
 
-// A branch that follows a pseudo-random sequence.
-static void random_branch(u32 count, u32) {
+// A branch on one bit of a pseudo-random sequence (xorshift64), with `or_mask` set in it.
+static __always_inline void branch_on_bit(u32 count, u64 or_mask) {
   u64 state = 88172645463325252ull;
   u64 sum = 0;
   for (u32 i = 0; i < count; i++) {
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
-    if (state & 1) {
+    u64 bits = state | or_mask;
+    asm volatile("" : "+r"(bits));
+    if (bits & 1) {
       asm volatile("" : "+r"(sum));
       sum += 3;
     }
@@ -84,21 +86,8 @@ static void random_branch(u32 count, u32) {
   asm volatile("" ::"r"(sum));
 }
 
-// The same work with the branch always taken.
-static void steady_branch(u32 count, u32) {
-  u64 state = 88172645463325252ull;
-  u64 sum = 0;
-  for (u32 i = 0; i < count; i++) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    if (state | 1) {
-      asm volatile("" : "+r"(sum));
-      sum += 3;
-    }
-  }
-  asm volatile("" ::"r"(sum));
-}
+static void random_branch(u32 count, u32 argument) { branch_on_bit(count, argument & 2); }
+static void steady_branch(u32 count, u32 argument) { branch_on_bit(count, argument | 1); }
 
 const bench_program chain_programs[] = {
     {"add-chain", add_chain},         {"add-independent", add_independent}, {"chase", chase},

@@ -49,13 +49,14 @@ TEST(GuestCore, StoreToLoadForwardingTakesItsLatency) {
 }
 
 TEST(GuestCore, EverySecondRandomBranchCostsThePenalty) {
-  // Half of the random branches are mispredicted by any predictor; the steady ones by none. The generator's chain of
-  // six dependent operations is the same in both and hides nothing, since the branch depends on it.
+  // Half of the random branches are mispredicted by any predictor; the steady ones by none. Both wait for the same chain
+  // of dependent operations, which starts again after a redirect: between 9 and 12 cycles of it add to the penalty once
+  // the right path is dispatched, and are hidden when there was no redirect.
   const double random = cycles_per_iteration({kX86, "xeon-8380", "random-branch"}, 4000, 12000);
   const double steady = cycles_per_iteration({kX86, "xeon-8380", "steady-branch"}, 4000, 12000);
-  const double penalty = 14;
-  EXPECT_GT(random - steady, 0.5 * penalty * 0.8);
-  EXPECT_LT(random - steady, 0.5 * (penalty + 10));
+  const double penalty = 14;  // cycles, LLVM's model of the core
+  EXPECT_GT(random - steady, 0.5 * penalty);
+  EXPECT_LT(random - steady, 0.5 * (penalty + 12));
 }
 
 }  // namespace

@@ -45,6 +45,16 @@ struct ParamsOptions {
 // Prints every parameter with unit, default, range and source. Throws InputError.
 int params(const ParamsOptions& options, std::ostream& out);
 
+struct ReproduceOptions {
+  std::string table;  // name of a published table, or "all"
+  std::string out;    // prefix of the two files written; "" is "reproduce-TABLE"
+  unsigned jobs = 0;  // processes at a time; 0 is one per processor
+  bool list = false;
+};
+
+// Runs published tables and prints them beside what was simulated; writes a JSON and a Markdown file. Throws InputError.
+int reproduce(const ReproduceOptions& options, std::ostream& out);
+
 // Parses the command line, runs the subcommand and turns exceptions into a line on standard error and an exit status.
 int program(const std::vector<std::string>& arguments, const Simulate& simulate, const std::atomic<bool>& interrupted,
             const Terminal& terminal);

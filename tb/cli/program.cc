@@ -38,6 +38,7 @@ constexpr const char* kRunExamples =
 struct Arguments {
   RunOptions run;
   ParamsOptions params;
+  ReproduceOptions reproduce;
 };
 
 void add_set_option(CLI::App& command, std::vector<std::string>& overrides) {
@@ -65,12 +66,23 @@ void add_params(CLI::App& app, ParamsOptions& options) {
   command->add_flag("--markdown", options.markdown, "Print a Markdown table");
 }
 
+void add_reproduce(CLI::App& app, ReproduceOptions& options) {
+  auto* command = app.add_subcommand("reproduce", "Run a published table and compare");
+  auto* list = command->add_flag("--list", options.list, "Name every published table");
+  command->add_option("table", options.table, "Name of the table, or all")->type_name("TABLE");
+  command->add_option("--out", options.out, "Write PREFIX.json and PREFIX.md")->type_name("PREFIX");
+  command->add_option("--jobs", options.jobs, "Runs at a time; one per processor if not given")->type_name("N");
+  command->callback([&options, list] {
+    if (list->count() == 0 && options.table.empty()) throw CLI::RequiredError("TABLE or --list");
+  });
+}
+
 // The argument that names no subcommand, if that is what is wrong: CLI11 would call it an unexpected argument.
 std::string unknown_command_hint(const std::vector<std::string>& arguments) {
-  const std::vector<std::string> commands{"run", "params"};
+  const std::vector<std::string> commands{"run", "params", "reproduce"};
   if (arguments.empty() || arguments.front().starts_with("-")) return "";
   if (std::find(commands.begin(), commands.end(), arguments.front()) != commands.end()) return "";
-  return fmt::format("unknown command {}; run, params are allowed{}", arguments.front(),
+  return fmt::format("unknown command {}; run, params, reproduce are allowed{}", arguments.front(),
                      did_you_mean(arguments.front(), commands));
 }
 
@@ -84,6 +96,7 @@ int dispatch(CLI::App& app, const Arguments& parsed, const Simulate& simulate, c
              const Terminal& terminal) {
   try {
     if (app.got_subcommand("run")) return run(parsed.run, simulate, interrupted, terminal);
+    if (app.got_subcommand("reproduce")) return reproduce(parsed.reproduce, terminal.out);
     return params(parsed.params, terminal.out);
   } catch (const InputError& error) {
     fmt::print(terminal.error, "ringside: {}\n", error.what());
@@ -105,6 +118,7 @@ int program(const std::vector<std::string>& arguments, const Simulate& simulate,
   app.require_subcommand(1);
   add_run(app, parsed.run);
   add_params(app, parsed.params);
+  add_reproduce(app, parsed.reproduce);
   if (arguments.empty()) {
     terminal.out << app.help();
     return kExitBadInput;

@@ -14,6 +14,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kShownFunctions = 12;
+constexpr double kLimitPercent = 95.0;  // a resource that is used less does not limit the rate
 
 // 24812345 as "24,812,345".
 std::string grouped(std::uint64_t value) {
@@ -49,7 +50,7 @@ void print_rates(std::ostream& out, const Scenario& scenario, const RunResult& r
   const auto& window = run.window;
   const Measures measures(window);
   const auto duration = window.end - window.start;
-  fmt::print(out, "{:<24}{:>14} rx/s{:>16} drop/s\n", scenario.name, grouped(per_second(window.packets, duration)),
+  fmt::print(out, "{:<24}{:>14} rx/s{:>16} err,drop/s\n", scenario.name, grouped(per_second(window.packets, duration)),
              grouped(per_second(run.packets.dropped_total(), run.simulated)));
   fmt::print(out, "\n{:.2f} Mpps   {:.2f} Gbps   {:.1f} ns per packet\n", measures.mpps(), measures.gbps(),
              measures.ns_per_packet());
@@ -115,8 +116,9 @@ void print_latency(std::ostream& out, const LatencySummary& latency) {
 void print_limits(std::ostream& out, const RunResult& run) {
   const auto limits = sorted_limits(run.limits);
   if (limits.empty()) return;
-  fmt::print(out, "limited by: {} ({:.1f} % used)", limits.front().resource,
-             percent(limits.front().used, limits.front().capacity));
+  const double most = percent(limits.front().used, limits.front().capacity);
+  fmt::print(out, "{}: {} ({:.1f} % used)", most >= kLimitPercent ? "limited by" : "nothing at its limit; busiest",
+             limits.front().resource, most);
   for (std::size_t i = 1; i < limits.size(); ++i) {
     fmt::print(out, "{} {} {:.1f} %", i == 1 ? "; then" : ",", limits[i].resource, percent(limits[i].used, limits[i].capacity));
   }

@@ -121,7 +121,7 @@ TEST(Summary, SaysWhatAPersonWantsToKnow) {
   print_summary(out, sample_scenario(), sample_result(), kHost);
   const auto text = out.str();
   EXPECT_THAT(text, HasSubstr("20,000,000 rx/s"));
-  EXPECT_THAT(text, HasSubstr("4,666,666 drop/s"));  // 280 in 60 us
+  EXPECT_THAT(text, HasSubstr("4,666,666 err,drop/s"));  // 280 in 60 us
   EXPECT_THAT(text, HasSubstr("20.00 Mpps   10.24 Gbps   50.0 ns per packet"));
   EXPECT_THAT(text, HasSubstr("170.0 cycles and 310.0 instructions per packet, 1.82 instructions per cycle at 3.4 GHz"));
   EXPECT_THAT(text, HasSubstr("1,500 offered = 1,200 delivered + 280 dropped + 20 in flight"));
@@ -130,6 +130,15 @@ TEST(Summary, SaysWhatAPersonWantsToKnow) {
   EXPECT_THAT(text, HasSubstr("limited by: core (99.9 % used); then pcie upstream 50.0 %"));
   EXPECT_THAT(text, HasSubstr("ring    rx ring (256 of 1,024 entries)"));
   EXPECT_LT(text.find("large"), text.find("small")) << "functions by cycles";
+}
+
+TEST(Summary, BlamesNothingThatHasRoomLeft) {
+  auto run = sample_result();
+  run.limits = {{"core", 480, 1'000}, {"wire", 1, 4}};
+  std::ostringstream out;
+  print_summary(out, sample_scenario(), run, kHost);
+  EXPECT_THAT(out.str(), HasSubstr("nothing at its limit; busiest: core (48.0 % used); then wire 25.0 %"));
+  EXPECT_THAT(out.str(), Not(HasSubstr("limited by")));
 }
 
 TEST(Summary, OfARunThatMeasuredNothing) {

@@ -14,12 +14,19 @@ KernelBridge::KernelBridge(sc_core::sc_module_name name, Timeline& timeline) : s
 void KernelBridge::sleep_until(sc_core::sc_event& wake) {
   ++sleepers_;
   kick_.notify(sc_core::SC_ZERO_TIME);
-  sc_core::wait(wake);
+  sc_core::wait(wake | failed_);
   --sleepers_;
+  if (failure_ != nullptr) std::rethrow_exception(failure_);
 }
 
 void KernelBridge::drive() {
-  timeline_.run_until(now());
+  try {
+    timeline_.run_until(now());
+  } catch (...) {
+    failure_ = std::current_exception();
+    failed_.notify(sc_core::SC_ZERO_TIME);
+    return;
+  }
   if (sleepers_ == 0 || timeline_.next() == Time::max()) return;
   next_trigger(sc_core::sc_time::from_value((timeline_.next() - now()).value));
 }

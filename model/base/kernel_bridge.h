@@ -1,6 +1,7 @@
 // Lets the SystemC kernel drive the timeline while no core pulls it forward.
 #pragma once
 
+#include <exception>
 #include <systemc>
 
 #include "model/base/timeline.h"
@@ -13,7 +14,8 @@ class KernelBridge : public sc_core::sc_module {
  public:
   KernelBridge(sc_core::sc_module_name name, Timeline& timeline);
 
-  // Called from a core's thread: fires events in kernel time until `wake` is notified.
+  // Called from a core's thread: fires events in kernel time until `wake` is notified. What an event throws meanwhile is
+  // thrown here, because the kernel would wrap it.
   void sleep_until(sc_core::sc_event& wake);
 
   static Time now() { return Time{sc_core::sc_time_stamp().value()}; }
@@ -23,6 +25,8 @@ class KernelBridge : public sc_core::sc_module {
 
   Timeline& timeline_;
   sc_core::sc_event kick_;
+  sc_core::sc_event failed_;
+  std::exception_ptr failure_;
   unsigned sleepers_ = 0;
 };
 

@@ -189,7 +189,8 @@ void Core::run() {
   set_next_sync();
   const uc_err error = uc_emu_start(engine_, entry_, 0, 0, 0);
   if (failure_ == nullptr && error != UC_ERR_OK && !stop_) {
-    on_fault(uc_strerror(error), 0);
+    const bool instruction = error == UC_ERR_INSN_INVALID || error == UC_ERR_EXCEPTION;
+    fault(where(), instruction ? "an undefined instruction or an exception" : uc_strerror(error));
   }
   if (failure_ != nullptr) ended_ = Ended::failed;
   if (ended_ == Ended::running) ended_ = Ended::stopped;
@@ -235,7 +236,8 @@ void Core::set_next_sync() {
 Block& Core::block_at(std::uint64_t address, std::uint32_t size) {
   const std::uint64_t offset = address - image_.text_begin();
   if (offset >= blocks_.size()) {
-    throw InvariantError(local_time(), name(), fmt::format("the guest executes {:#x}, outside its code", address));
+    const std::string from = current_ != nullptr ? image_.describe(current_->instructions.back().address) : "its entry";
+    throw InvariantError(local_time(), name(), fmt::format("the guest faulted in {}: jump to {:#x}, outside its code", from, address));
   }
   std::unique_ptr<Block>& slot = blocks_[offset];
   if (slot != nullptr && slot->size == size) return *slot;
@@ -246,8 +248,13 @@ Block& Core::block_at(std::uint64_t address, std::uint32_t size) {
 }
 
 void Core::on_fault(const char* what, std::uint64_t address) {
-  fail(std::make_exception_ptr(
-      InvariantError(local_time(), name(), fmt::format("the guest faulted in {}: {} {:#x}", where(), what, address))));
+  // After a jump into nothing the program counter names no code; the block before it is where the guest went wrong.
+  const bool lost = !image_.contains_code(program_counter()) && current_ != nullptr;
+  fault(lost ? image_.describe(current_->instructions.back().address) : where(), fmt::format("{} {:#x}", what, address));
+}
+
+void Core::fault(const std::string& place, const std::string& what) {
+  fail(std::make_exception_ptr(InvariantError(local_time(), name(), fmt::format("the guest faulted in {}: {}", place, what))));
 }
 
 std::uint64_t Core::on_mmio_read(std::uint64_t address, std::uint32_t size) {
@@ -315,7 +322,7 @@ void Core::wait_for_interrupt() {
     idle_ = false;
     local = std::max(local, KernelBridge::now());
   }
-  if (stop_) return;
+  if (stop_) return pipeline_.sleep(to_cycles(local, config_.frequency));
   ++interrupts_taken_;
   pipeline_.sleep(to_cycles(local + config_.interrupt_latency, config_.frequency));
   if (!observer_.keep_running(local)) stop();
@@ -359,12 +366,14 @@ std::vector<const Block*> Core::blocks() const {
   return all;
 }
 
-std::string Core::where() const {
+std::uint64_t Core::program_counter() const {
   std::uint64_t pc = 0;
   const bool x86 = image_.architecture() == Architecture::x86_64;
   uc_reg_read(engine_, x86 ? static_cast<int>(UC_X86_REG_RIP) : static_cast<int>(UC_ARM64_REG_PC), &pc);
-  return image_.describe(pc);
+  return pc;
 }
+
+std::string Core::where() const { return image_.describe(program_counter()); }
 
 std::string Core::guest_string(std::uint64_t address) const {
   std::string text;

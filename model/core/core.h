@@ -81,6 +81,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   void run();
   void on_block(std::uint64_t address, std::uint32_t size);
   void on_fault(const char* what, std::uint64_t address);
+  void fault(const std::string& place, const std::string& what);
   std::uint64_t on_mmio_read(std::uint64_t address, std::uint32_t size);
   void on_mmio_write(std::uint64_t address, std::uint32_t size, std::uint64_t value);
   std::uint64_t read_board(std::uint64_t offset);
@@ -93,6 +94,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   void set_next_sync();
   Block& block_at(std::uint64_t address, std::uint32_t size);
   void fail(std::exception_ptr failure);
+  std::uint64_t program_counter() const;
   std::string guest_string(std::uint64_t address) const;
 
   const CoreConfig& config_;

@@ -102,7 +102,7 @@ Image::Image(const std::string& path, PhysAddr ram_end) : path_(path), symbolize
       text_end_ = std::max(text_end_, end);
     }
   }
-  if (entry_ < text_begin_ || entry_ >= text_end_) fail(path, fmt::format("entry point {:#x} is not in executable code", entry_));
+  if (!contains_code(entry_)) fail(path, fmt::format("entry point {:#x} is not in executable code", entry_));
   functions_ = functions_of(*elf);
 }
 
@@ -125,13 +125,18 @@ const GuestFunction* Image::find_function(std::uint64_t address) const {
 }
 
 std::optional<std::string> Image::source_line(std::uint64_t address) const {
-  auto info = symbolizer_->llvm.symbolizeCode(path_, {address, llvm::object::SectionedAddress::UndefSection});
-  if (!info) {
-    llvm::consumeError(info.takeError());
+  auto frames = symbolizer_->llvm.symbolizeInlinedCode(path_, {address, llvm::object::SectionedAddress::UndefSection});
+  if (!frames) {
+    llvm::consumeError(frames.takeError());
     return std::nullopt;
   }
-  if (info->Line == 0) return std::nullopt;
-  return fmt::format("{}:{}", std::filesystem::path(info->FileName).filename().string(), info->Line);
+  const std::uint32_t count = frames->getNumberOfFrames();
+  if (count == 0 || frames->getFrame(0).Line == 0) return std::nullopt;
+  const auto line_of = [&](std::uint32_t frame) {
+    const llvm::DILineInfo& info = frames->getFrame(frame);
+    return fmt::format("{}:{}", std::filesystem::path(info.FileName).filename().string(), info.Line);
+  };
+  return count == 1 ? line_of(0) : fmt::format("{} in {}", line_of(0), line_of(count - 1));
 }
 
 std::string Image::describe(std::uint64_t address) const {

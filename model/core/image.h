@@ -27,6 +27,7 @@ class Image {
   ~Image();
 
   const std::string& path() const { return path_; }
+  bool contains_code(std::uint64_t address) const { return address >= text_begin_ && address < text_end_; }
   Architecture architecture() const { return architecture_; }
   std::uint64_t entry() const { return entry_; }
   std::uint64_t end() const { return end_; }                // first address after the last segment
@@ -40,7 +41,8 @@ class Image {
   const std::vector<GuestFunction>& functions() const { return functions_; }
   const GuestFunction* find_function(std::uint64_t address) const;
 
-  // "file.cc:123" from the debug information, or nothing.
+  // "file.cc:123" from the debug information, or nothing. For inlined code "inline.h:5 in file.cc:123": where it is written,
+  // and the line of the function that it ended up in.
   std::optional<std::string> source_line(std::uint64_t address) const;
 
   // "mlx5e_poll_rx_cq+0x1c (en_rx.cc:123)", or the bare address.

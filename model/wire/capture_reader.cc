@@ -38,7 +38,8 @@ bool CaptureReader::next() {
   const std::uint8_t* data = nullptr;
   const int status = pcap_next_ex(handle_.get(), &header, &data);
   if (status == PCAP_ERROR_BREAK) return false;
-  if (status != 1) throw InputError(fmt::format("{}: {}; {}", path_, pcap_geterr(handle_.get()), kAllowed));
+  if (status != 1) throw InputError(fmt::format("{}: packet {}: {}; {}", path_, packets_ + 1, pcap_geterr(handle_.get()), kAllowed));
+  ++packets_;
   nanoseconds_ = static_cast<std::uint64_t>(header->ts.tv_sec) * 1'000'000'000 +
                  static_cast<std::uint64_t>(header->ts.tv_usec);  // nanoseconds, as asked for
   const std::uint32_t length = std::max({header->len, header->caplen, kMinFrameBytes - kFcsBytes});

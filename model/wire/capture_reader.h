@@ -31,6 +31,7 @@ class CaptureReader {
 
   std::string path_;
   std::unique_ptr<pcap, Close> handle_;
+  std::uint64_t packets_ = 0;  // read so far
   std::uint64_t nanoseconds_ = 0;
   std::span<const std::uint8_t> bytes_;
   std::vector<std::uint8_t> padded_;

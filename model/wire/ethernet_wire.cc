@@ -46,8 +46,8 @@ void EthernetWire::fire(Time now, std::uint64_t) {
 }
 
 void EthernetWire::register_statistics(Statistics& s) const {
-  s.add("rx_packets_phy", "packets", packets_, "Frames that arrived from the wire");
-  s.add("rx_bytes_phy", "bytes", bytes_, "Bytes of these, with FCS");
+  s.add("wire_frames", "frames", packets_, "Frames that the link carried to the port, good or bad");
+  s.add("wire_bytes", "bytes", bytes_, "Bytes of these, with FCS");
   s.add("wire_busy", "ps", busy_ps_, "Time that frames, preambles and gaps took on the wire");
 }
 

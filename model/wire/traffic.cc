@@ -43,10 +43,25 @@ void TrafficConfig::visit(ParameterVisitor& v) {
            ~0ULL);
 }
 
+std::optional<TrafficConfig::Contradiction> TrafficConfig::contradiction() const {
+  const bool capture = !pcap.empty();
+  if (capture && pattern != "constant")
+    return {{"traffic.pattern", fmt::format("traffic.pattern = \"{}\": traffic.pcap brings its own frames; \"constant\" is allowed beside it", pattern)}};
+  if (!capture && loop) return {{"traffic.loop", "traffic.loop = true: only a capture can be looped; traffic.pcap is required"}};
+  if (!capture && pcap_timing != "recorded")
+    return {{"traffic.pcap_timing", fmt::format("traffic.pcap_timing = \"{}\": there is no capture; traffic.pcap is required", pcap_timing)}};
+  if (pcap_scale != 100 && pcap_timing != "scaled")
+    return {{"traffic.pcap_scale", fmt::format("traffic.pcap_scale = {}: used with traffic.pcap_timing = \"scaled\" only", pcap_scale)}};
+  if (pattern == "imix" && frame_size != kMinFrameBytes)
+    return {{"traffic.frame_size", fmt::format("traffic.frame_size = {}: traffic.pattern = \"imix\" has sizes of its own; {} is allowed", frame_size, kMinFrameBytes)}};
+  if (rate.value == 0 && (pattern == "poisson" || pattern == "burst"))
+    return {{"traffic.rate", fmt::format("traffic.rate = 0: traffic.pattern = \"{}\" needs a rate above 0", pattern)}};
+  return std::nullopt;
+}
+
 std::unique_ptr<TrafficSource> make_traffic(const TrafficConfig& config, std::uint64_t seed) {
+  if (const auto wrong = config.contradiction()) throw InputError(wrong->message);
   if (!config.pcap.empty()) return std::make_unique<CaptureTraffic>(config);
-  if (config.rate.value == 0 && (config.pattern == "poisson" || config.pattern == "burst"))
-    throw InputError(fmt::format("traffic.rate = 0: traffic.pattern = \"{}\" needs a rate above 0", config.pattern));
   return std::make_unique<SyntheticTraffic>(config, seed);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -25,6 +26,13 @@ struct TrafficConfig {
   std::uint64_t packets = 0;  // 0: no end
 
   void visit(ParameterVisitor& visitor);
+
+  // The first setting that contradicts another one or that would silently do nothing, if there is one.
+  struct Contradiction {
+    std::string parameter;
+    std::string message;  // begins with the parameter
+  };
+  std::optional<Contradiction> contradiction() const;
 };
 
 // Produces frames in the order in which they are sent.

@@ -35,12 +35,12 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
 
  private:
   void write_board_info(std::uint64_t stack_top);
-  void open_books();
   void start_traffic(Time now);
   void start_window();
-  void end(StopReason reason);
+  void end(Time now, StopReason reason);
   bool quiet() const;
   void check_progress(Time now);
+  void check_delivery(Time now);
   void account_for_all_packets() const;
   std::string stuck() const;
 
@@ -97,7 +97,9 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
 
   Time progress_at_{};
   std::uint64_t progress_mark_ = 0;
+  std::uint64_t progress_delivered_ = 0, progress_dropped_ = 0;  // when a packet was last seen to be delivered
   StopReason reason_ = StopReason::exhausted;
+  Time ended_at_{};
   bool ended_ = false;
 };
 

@@ -34,7 +34,7 @@ RunResult Board::result() {
   const Totals now = totals();
   RunResult result;
   result.stop_reason = reason_;
-  result.simulated = now.at;
+  result.simulated = std::max(now.at, ended_at_);
   result.window = {window_start_.at,
                    now.at,
                    now.delivered - window_start_.delivered,

@@ -10,7 +10,7 @@ std::filesystem::path guest_image(const Scenario& scenario) {
   const ImageBuilder builder(scenario.data / "src" / "driver" / "image.toml", image_cache_directory(),
                              {scenario.data / "images"});
   return builder.build({architecture == nullptr ? "x86_64" : to_text(architecture->value), scenario.driver.compiler,
-                        scenario.driver.flags});
+                        scenario.driver.flags, scenario.settings.place_of("driver.flags")});
 }
 
 }  // namespace ringside::cli

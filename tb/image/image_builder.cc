@@ -67,7 +67,8 @@ std::string first_error_line(const std::string& log) {
 
 void check(int status, const std::vector<std::string>& command, const ImageRequest& request, const fs::path& log) {
   if (status == 0) return;
-  throw InputError(fmt::format("driver.flags \"{}\": {}; flags with which {} builds the driver are allowed",
+  const auto place = request.place.empty() ? std::string() : request.place + ": ";
+  throw InputError(fmt::format("{}driver.flags \"{}\": {}; flags with which {} builds the driver are allowed", place,
                                fmt::join(request.flags, " "), first_error_line(content_of(log)), command.front()));
 }
 

@@ -12,6 +12,7 @@ struct ImageRequest {
   std::string architecture;        // "x86_64" (or "x86-64") or "aarch64"
   std::string compiler;            // "gcc" or "clang"
   std::vector<std::string> flags;  // after the recipe's
+  std::string place = {};          // where the flags were given, for messages
 };
 
 struct Prebuild {

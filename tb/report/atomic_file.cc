@@ -14,19 +14,22 @@
 namespace ringside {
 namespace {
 
-// A temporary file beside its destination, removed unless renamed into place.
+// A temporary file beside its destination, removed unless renamed into place. A destination that is a device or a pipe,
+// such as /dev/null, is written itself: it must not be replaced.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& destination)
       : destination_(destination), name_(destination.string() + ".XXXXXX") {
     std::error_code error;
-    if (std::filesystem::is_directory(destination_, error)) fail("is a directory");
-    fd_ = ::mkostemp(name_.data(), O_CLOEXEC);
+    const auto status = std::filesystem::status(destination_, error);
+    if (std::filesystem::is_directory(status)) fail("is a directory");
+    in_place_ = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+    fd_ = in_place_ ? ::open(destination_.c_str(), O_WRONLY | O_CLOEXEC) : ::mkostemp(name_.data(), O_CLOEXEC);
     if (fd_ < 0) fail(std::strerror(errno));
   }
   ~TemporaryFile() {
     if (fd_ >= 0) ::close(fd_);
-    if (!renamed_) ::unlink(name_.c_str());
+    if (!in_place_ && !renamed_) ::unlink(name_.c_str());
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -41,6 +44,7 @@ class TemporaryFile {
   }
 
   void rename() {
+    if (in_place_) return;
     const auto mask = ::umask(0);
     ::umask(mask);
     const int closed = ::fchmod(fd_, 0666 & ~mask) | ::close(fd_);
@@ -58,6 +62,7 @@ class TemporaryFile {
   std::filesystem::path destination_;
   std::string name_;
   int fd_ = -1;
+  bool in_place_ = false;
   bool renamed_ = false;
 };
 

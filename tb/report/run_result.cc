@@ -8,6 +8,8 @@ std::string_view name(StopReason reason) {
     case StopReason::time: return "time";
     case StopReason::converged: return "converged";
     case StopReason::exhausted: return "exhausted";
+    case StopReason::undelivered: return "undelivered";
+    case StopReason::exited: return "exited";
     case StopReason::interrupted: return "interrupted";
     case StopReason::error: return "error";
   }

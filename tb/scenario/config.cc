@@ -17,7 +17,7 @@ constexpr std::array kCompilers{"gcc"sv, "clang"sv};
 
 void RunConfig::visit(ParameterVisitor& v) {
   constexpr auto kDefault = Origin::default_value;
-  v.number({"run.packets", "packets", "chosen: 0.5 % noise within 2 s", "Packets measured after the warm-up; 0 means no limit."},
+  v.number({"run.packets", "packets", "chosen: an answer within seconds", "Packets delivered and measured after the warm-up; 0 means no limit."},
            kDefault, packets, 0, kUnlimited);
   v.number({"run.warmup", "packets", "chosen: fills rings, caches and predictors", "Packets delivered before measuring starts."},
            kDefault, warmup, 0, kUnlimited);
@@ -54,6 +54,8 @@ void DriverConfig::visit(ParameterVisitor& v) {
   v.number({"driver.napi_budget", "packets", "NAPI_POLL_WEIGHT, Linux", "Packets that one NAPI poll may take."}, kDefault,
            napi_budget, 1, 1024);
 }
+
+std::vector<std::string> xdp_programs() { return {"drop", "drop-read", "pass"}; }
 
 void PlatformConfig::visit(ParameterVisitor& v) {
   v.text({"cpu.model", "", "chosen", "The CPU: a file of hardware/cpu and hardware/memory."}, Origin::default_value, cpu_model);

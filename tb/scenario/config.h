@@ -38,6 +38,9 @@ struct DriverConfig {
   void visit(ParameterVisitor& v);
 };
 
+// XDP programs of the images that Ringside builds.
+std::vector<std::string> xdp_programs();
+
 // The names that choose hardware data files: hardware/cpu/<cpu.model>.toml and so on.
 struct PlatformConfig {
   std::string cpu_model = "xeon-8380";

@@ -90,6 +90,22 @@ void check_power_of_two(const ParameterSet& settings, std::string_view name, std
                                std::bit_floor(value)));
 }
 
+// An image that the user brings has programs of its own, and tells itself when it lacks one.
+void check_xdp_program(const Scenario& scenario) {
+  const auto& name = scenario.driver.xdp;
+  const auto names = xdp_programs();
+  if (!scenario.driver.image.empty() || name.empty() || std::find(names.begin(), names.end(), name) != names.end()) return;
+  throw InputError(fmt::format("{}: driver.xdp is \"{}\"; one of {}, or nothing, is allowed{}",
+                               scenario.settings.place_of("driver.xdp"), name, fmt::join(names, ", "),
+                               did_you_mean(name, names)));
+}
+
+void check_traffic(const Scenario& scenario) {
+  if (const auto wrong = scenario.traffic.contradiction()) {
+    throw InputError(fmt::format("{}: {}", scenario.settings.place_of(wrong->parameter), wrong->message));
+  }
+}
+
 }  // namespace
 
 void Scenario::visit(ParameterVisitor& v) {
@@ -168,6 +184,8 @@ Scenario load_scenario(const std::string& argument, const std::vector<std::strin
   }
   scenario.settings = load_parameters([&](ParameterVisitor& v) { scenario.visit(v); }, hardware_files(), data, file, overrides);
   check_power_of_two(scenario.settings, "driver.rx_ring", scenario.driver.rx_ring);
+  check_xdp_program(scenario);
+  check_traffic(scenario);
   scenario.pcie.check();
   if (!scenario.traffic.pcap.empty()) scenario.traffic.pcap = scenario.file_of("traffic.pcap").string();
   return scenario;

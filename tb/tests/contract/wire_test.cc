@@ -75,7 +75,7 @@ TEST(Wire, CountsAndEnds) {
   EXPECT_TRUE(wire.exhausted());
   EXPECT_EQ(wire.offered_packets(), 2u);
   EXPECT_EQ(wire.offered_bytes(), 164u);
-  EXPECT_EQ(statistics.all()[0].name, "rx_packets_phy");
+  EXPECT_EQ(statistics.all()[0].name, "wire_frames");
   EXPECT_EQ(*statistics.all()[0].value, 2u);
   EXPECT_EQ(*statistics.all()[1].value, 164u);
   EXPECT_EQ(*statistics.all()[2].value, nanoseconds(164 + 40).value);

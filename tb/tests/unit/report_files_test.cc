@@ -1,6 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <filesystem>
 
@@ -40,6 +44,19 @@ TEST(AtomicFile, CheckingDoesNotTouchTheFile) {
   EXPECT_EQ(folder.read("report.json"), "old");
   EXPECT_EQ(files_in(folder.path()), 1U);
   EXPECT_THROW(check_writable(folder.path() / "no" / "where.json"), InputError);
+}
+
+TEST(AtomicFile, WritesADeviceInsteadOfReplacingIt) {
+  const TemporaryFolder folder;
+  const auto pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  write_file_atomically(pipe, "report");
+  char text[16] = {};
+  EXPECT_EQ(::read(reader, text, sizeof text), 6);
+  EXPECT_STREQ(text, "report");
+  ::close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
 TEST(RoundedRatio, HasSixSignificantDigits) {

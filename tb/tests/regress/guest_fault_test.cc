@@ -1,0 +1,77 @@
+// A guest that goes wrong ends the run with status 3, one line and a report.
+#include <gmock/gmock.h>
+
+#include <chrono>
+
+#include "tb/tests/regress/ringside_run.h"
+
+namespace ringside::test {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+struct Fault {
+  const char* program;
+  const char* function;
+  const char* line;  // of the source
+  const char* what;
+};
+
+class FaultyGuest : public testing::TestWithParam<std::tuple<const char*, Fault>> {};
+
+TEST_P(FaultyGuest, IsNamedByFunctionLineAndTime) {
+  const auto& [isa, fault] = GetParam();
+  const bool x86 = std::string(isa) == "x86-64";
+  RingsideRun run({"mlx5e-xdp-drop", "--quiet", "--image", test_image_path(std::string("bench-") + isa + "-gcc-none")});
+  run.set(x86 ? "cpu.model=xeon-8380" : "cpu.model=cortex-a72").set(std::string("driver.xdp=") + fault.program);
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome outcome = run.run();
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1) << outcome.error;
+  EXPECT_THAT(outcome.error, ContainsRegex("^ringside: at [0-9]+\\.[0-9]{6} us: core0: the guest "));
+  EXPECT_THAT(outcome.error, HasSubstr(std::string(" in ") + fault.function + "+0x"));
+  EXPECT_THAT(outcome.error, ContainsRegex(fault.line));
+  EXPECT_THAT(outcome.error, HasSubstr(fault.what));
+  ASSERT_TRUE(outcome.report);
+  EXPECT_EQ(outcome.json()["result"]["stop_reason"], "error");
+  EXPECT_EQ("ringside: " + outcome.json()["result"]["error"].get<std::string>() + "\n", outcome.error);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3 * RINGSIDE_TEST_SLOWNESS));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, FaultyGuest,
+    testing::Combine(testing::Values("x86-64", "aarch64"),
+                     testing::Values(Fault{"read-null", "read_null", "in faults\\.cc:[0-9]+", "read from 0x8"},
+                                     Fault{"write-unmapped", "write_unmapped", "in faults\\.cc:[0-9]+", "write to 0x50000000"},
+                                     Fault{"undefined", "undefined_instruction", "faults\\.cc:[0-9]+", "an undefined instruction"},
+                                     Fault{"wild-jump", "jump_into_data", "faults\\.cc:[0-9]+", "jump to 0x1000000"},
+                                     Fault{"panic", "panic_on_purpose", "in faults\\.cc:[0-9]+", "out of teapots"})),
+    [](const auto& info) {
+      std::string name = std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param).program;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
+
+TEST(SpinningGuest, IsFoundByTheWatchdogInLittleTime) {
+  RingsideRun run({"mlx5e-xdp-drop", "--quiet", "--image", test_image_path("bench-x86-64-gcc-none")});
+  const auto begin = std::chrono::steady_clock::now();
+  const Outcome outcome = run.set("driver.xdp=spin").run();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3 * RINGSIDE_TEST_SLOWNESS));
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1) << outcome.error;
+  EXPECT_THAT(outcome.error, ContainsRegex("run\\.watchdog.*the guest spins in spin_for_ever\\+0x0 \\(faults\\.cc:[0-9]+\\)"));
+  ASSERT_TRUE(outcome.report);
+}
+
+// The driver of an unknown program panics; an image that a user brings has programs that nobody else knows.
+TEST(GuestPanic, KeepsTheReport) {
+  const Outcome outcome =
+      main_scenario(1000).set("driver.image=" + image_path("mlx5e-x86-64-gcc-none")).set("driver.xdp=tx").run();
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.error, HasSubstr("no XDP program of this name"));
+  EXPECT_TRUE(outcome.report);
+}
+
+}  // namespace
+}  // namespace ringside::test

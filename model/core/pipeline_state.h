@@ -85,9 +85,10 @@ struct Pipeline::State {
   void run(Block& block, std::span<const Access> accesses, std::uint64_t next_address);
   Cycle run_to_mmio(Block& block, std::span<const Access> accesses);
 
-  // Runs instructions [first, last) from the given access on, and returns the first access that is left.
+  // Runs instructions [first, last) from the given access on, and returns the first access that is left. A whole run of
+  // a block is counted once for all its instructions, a part by instruction.
   const Access* run_part(Block& block, std::size_t first, std::size_t last, const Access* access, const Access* end);
-  template <bool in_order>
+  template <bool in_order, bool counting>
   const Access* execute(Block& block, std::size_t first, std::size_t last, const Access* access, const Access* end);
 
   // One instruction, by what it needs; each returns when it was executed.

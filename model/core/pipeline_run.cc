@@ -22,7 +22,7 @@ Pipeline::State::State(const CoreConfig& core, CorePort& port)
       stores(core.store_ports) {}
 
 template <bool in_order>
-inline std::uint64_t Pipeline::State::simple(const Instruction& in, InstructionCounts& counted) {
+[[gnu::always_inline]] inline std::uint64_t Pipeline::State::simple(const Instruction& in, InstructionCounts& counted) {
   const Dispatched dispatched = dispatch(in.micro_ops, room_in_window(in));
   const Operands operand = short_operands<in_order>(in, dispatched.cycle);
   std::uint64_t at = operand.data;
@@ -38,7 +38,7 @@ inline std::uint64_t Pipeline::State::simple(const Instruction& in, InstructionC
 }
 
 template <bool in_order>
-inline std::uint64_t Pipeline::State::plain_load(const Instruction& in, InstructionCounts& counted,
+[[gnu::always_inline]] inline std::uint64_t Pipeline::State::plain_load(const Instruction& in, InstructionCounts& counted,
                                                  const Access& access) {
   const std::uint64_t room = std::max(room_in_window(in), load_queue.room());
   const Dispatched dispatched = dispatch(in.micro_ops, room);
@@ -67,7 +67,7 @@ inline std::uint64_t Pipeline::State::plain_load(const Instruction& in, Instruct
 }
 
 template <bool in_order>
-inline std::uint64_t Pipeline::State::plain_store(const Instruction& in, InstructionCounts& counted,
+[[gnu::always_inline]] inline std::uint64_t Pipeline::State::plain_store(const Instruction& in, InstructionCounts& counted,
                                                   const Access& access) {
   Dispatched dispatched = dispatch(in.micro_ops, room_in_window(in));
   wait_for_store_queue(1, dispatched);

@@ -56,6 +56,14 @@ struct Block {
   std::uint64_t micro_ops = 0;  // of one run
   std::vector<Instruction> instructions;
   std::vector<InstructionCounts> counts;  // one for each instruction
+  std::uint64_t whole_runs = 0;           // not yet in counts
+  Block* next = nullptr;                  // ran after this one last time
+
+  // Adds the whole runs to each instruction's count.
+  void settle_counts() {
+    for (InstructionCounts& one : counts) one.executed += whole_runs;
+    whole_runs = 0;
+  }
 
   // Cycles booked on this block for any reason.
   std::uint64_t cycles() const;

@@ -15,11 +15,13 @@ class Calendar {
   // Takes one of `ports` slots of the unit in the first cycle at or after `at` that has one, and returns that cycle.
   std::uint64_t book(Port port, std::uint64_t at, std::uint8_t ports) {
     for (;; ++at) {
-      Slot* const slot = slot_at(at);
-      if (slot == nullptr) return at;
-      std::uint8_t& used = slot->used[static_cast<std::size_t>(port)];
-      if (used < ports) {
-        ++used;
+      std::uint64_t& slot = slots_[at & kMask];
+      const std::int32_t late = lateness(slot, at);
+      if (late > 0) [[unlikely]]
+        return at;
+      const std::uint64_t taken = late < 0 ? static_cast<std::uint32_t>(at) : slot;
+      if (used(taken, port) < ports) [[likely]] {
+        slot = taken + (std::uint64_t{1} << shift(port));
         return at;
       }
     }
@@ -32,12 +34,13 @@ class Calendar {
   // the last.
   std::uint64_t fill(Port port, std::uint64_t at, std::uint64_t slots, std::uint8_t ports) {
     for (slots = std::min<std::uint64_t>(slots, kCycles / 2 * ports); slots > 0; ++at) {
-      Slot* const slot = slot_at(at);
-      if (slot == nullptr) continue;
-      std::uint8_t& used = slot->used[static_cast<std::size_t>(port)];
-      const auto taken = static_cast<std::uint8_t>(std::min<std::uint64_t>(slots, ports - std::min(used, ports)));
-      used = static_cast<std::uint8_t>(used + taken);
-      slots -= taken;
+      std::uint64_t& slot = slots_[at & kMask];
+      const std::int32_t late = lateness(slot, at);
+      if (late > 0) continue;
+      if (late < 0) slot = static_cast<std::uint32_t>(at);
+      const std::uint64_t here = std::min<std::uint64_t>(slots, ports - std::min<std::uint64_t>(used(slot, port), ports));
+      slot += here << shift(port);
+      slots -= here;
     }
     return at;
   }
@@ -46,25 +49,19 @@ class Calendar {
   static constexpr std::size_t kCycles = 1024;  // longer than a window is open in the usual case
   static constexpr std::size_t kMask = kCycles - 1;
 
-  // Small, so that the whole calendar stays in the first-level cache of the machine that simulates. Cycles are compared
-  // modulo 2^32.
-  struct Slot {
-    std::uint32_t cycle = 0;
-    std::array<std::uint8_t, 4> used{};
-  };
-  static_assert(static_cast<std::size_t>(Port::count) <= 4);
+  static constexpr unsigned shift(Port port) { return 32 + 8 * static_cast<unsigned>(port); }
+  static std::uint64_t used(std::uint64_t slot, Port port) { return slot >> shift(port) & 0xff; }
 
-  // The entry of a cycle; none if a later cycle has the place, which means that this one lies so far back that hardly
-  // anybody competes for it any more.
-  Slot* slot_at(std::uint64_t cycle) {
-    Slot& slot = slots_[cycle & kMask];
-    const auto late = static_cast<std::int32_t>(slot.cycle - static_cast<std::uint32_t>(cycle));
-    if (late > 0) return nullptr;
-    if (late < 0) slot = {static_cast<std::uint32_t>(cycle), {}};
-    return &slot;
+  // Whether the entry is of a later cycle (positive), of this one, or of an earlier one, which makes it free. If a later
+  // cycle has the place, this one lies so far back that hardly anybody competes for it any more.
+  static std::int32_t lateness(std::uint64_t slot, std::uint64_t cycle) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(slot) - static_cast<std::uint32_t>(cycle));
   }
 
-  std::array<Slot, kCycles> slots_{};
+  // The cycle modulo 2^32, and above it a byte per unit: how many of its slots are taken. Small, so that the whole
+  // calendar stays in the first-level cache of the machine that simulates.
+  static_assert(static_cast<std::size_t>(Port::count) <= 4);
+  std::array<std::uint64_t, kCycles> slots_{};
 };
 
 }  // namespace ringside

@@ -206,7 +206,13 @@ void Core::on_block(std::uint64_t address, std::uint32_t size) {
   }
   const Cycle now = pipeline_.front();
   if (now >= next_sync_) synchronise(now);
-  current_ = &block_at(address, size);
+  if (current_ != nullptr && current_->next != nullptr && current_->next->address == address && current_->next->size == size) {
+    current_ = current_->next;
+    return;
+  }
+  Block* const block = &block_at(address, size);
+  if (current_ != nullptr) current_->next = block;
+  current_ = block;
 }
 
 void Core::finish_block(std::uint64_t next) {
@@ -349,7 +355,9 @@ void Core::reset_counts() {
   pipeline_.reset_counts();
   auto clear = [](std::vector<std::unique_ptr<Block>>& blocks) {
     for (auto& block : blocks) {
-      if (block != nullptr) std::fill(block->counts.begin(), block->counts.end(), InstructionCounts{});
+      if (block == nullptr) continue;
+      block->whole_runs = 0;
+      std::fill(block->counts.begin(), block->counts.end(), InstructionCounts{});
     }
   };
   clear(blocks_);
@@ -358,10 +366,13 @@ void Core::reset_counts() {
 
 std::vector<const Block*> Core::blocks() const {
   std::vector<const Block*> all;
-  for (const auto& block : blocks_) {
-    if (block != nullptr) all.push_back(block.get());
+  for (const auto* owned : {&blocks_, &replaced_}) {
+    for (const auto& block : *owned) {
+      if (block == nullptr) continue;
+      block->settle_counts();
+      all.push_back(block.get());
+    }
   }
-  for (const auto& block : replaced_) all.push_back(block.get());
   std::stable_sort(all.begin(), all.end(), [](const Block* a, const Block* b) { return a->address < b->address; });
   return all;
 }

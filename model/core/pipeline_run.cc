@@ -22,7 +22,7 @@ Pipeline::State::State(const CoreConfig& core, CorePort& port)
       stores(core.store_ports) {}
 
 template <bool in_order>
-inline std::uint64_t Pipeline::State::simple(const Instruction& in, InstructionCounts& counted) {
+[[gnu::always_inline]] inline std::uint64_t Pipeline::State::simple(const Instruction& in, InstructionCounts& counted) {
   const Dispatched dispatched = dispatch(in.micro_ops, room_in_window(in));
   const Operands operand = short_operands<in_order>(in, dispatched.cycle);
   std::uint64_t at = operand.data;
@@ -38,7 +38,7 @@ inline std::uint64_t Pipeline::State::simple(const Instruction& in, InstructionC
 }
 
 template <bool in_order>
-inline std::uint64_t Pipeline::State::plain_load(const Instruction& in, InstructionCounts& counted,
+[[gnu::always_inline]] inline std::uint64_t Pipeline::State::plain_load(const Instruction& in, InstructionCounts& counted,
                                                  const Access& access) {
   const std::uint64_t room = std::max(room_in_window(in), load_queue.room());
   const Dispatched dispatched = dispatch(in.micro_ops, room);
@@ -67,7 +67,7 @@ inline std::uint64_t Pipeline::State::plain_load(const Instruction& in, Instruct
 }
 
 template <bool in_order>
-inline std::uint64_t Pipeline::State::plain_store(const Instruction& in, InstructionCounts& counted,
+[[gnu::always_inline]] inline std::uint64_t Pipeline::State::plain_store(const Instruction& in, InstructionCounts& counted,
                                                   const Access& access) {
   Dispatched dispatched = dispatch(in.micro_ops, room_in_window(in));
   wait_for_store_queue(1, dispatched);
@@ -86,14 +86,14 @@ inline std::uint64_t Pipeline::State::plain_store(const Instruction& in, Instruc
   return done;
 }
 
-template <bool in_order>
+template <bool in_order, bool counting>
 const Access* Pipeline::State::execute(Block& block, std::size_t first, std::size_t last, const Access* access,
                                        const Access* end) {
   InstructionCounts* counted = block.counts.data() + first;
   const Instruction* const stop = block.instructions.data() + last;
   std::uint64_t done = executed;
   for (const Instruction* in = block.instructions.data() + first; in != stop; ++in, ++counted) {
-    ++counted->executed;
+    if constexpr (counting) ++counted->executed;
     if (in->new_line && in->address / kCacheLine != line) enter_line(in->address / kCacheLine);
     if (in->path == Path::simple) {
       done = simple<in_order>(*in, *counted);
@@ -115,16 +115,22 @@ const Access* Pipeline::State::execute(Block& block, std::size_t first, std::siz
 const Access* Pipeline::State::run_part(Block& block, std::size_t first, std::size_t last, const Access* access,
                                         const Access* end) {
   if (first == last) return access;
-  return config.in_order ? execute<true>(block, first, last, access, end)
-                         : execute<false>(block, first, last, access, end);
+  return config.in_order ? execute<true, true>(block, first, last, access, end)
+                         : execute<false, true>(block, first, last, access, end);
 }
 
 void Pipeline::State::run(Block& block, std::span<const Access> accesses, std::uint64_t next_address) {
   const std::size_t last = block.instructions.size();
   const Access* const begin = accesses.data();
-  run_part(block, resume, last, begin + accesses_used, begin + accesses.size());
-  resume = 0;
-  accesses_used = 0;
+  const Access* const end = begin + accesses.size();
+  if (resume == 0 && accesses_used == 0 && last != 0) [[likely]] {
+    ++block.whole_runs;
+    config.in_order ? execute<true, false>(block, 0, last, begin, end) : execute<false, false>(block, 0, last, begin, end);
+  } else {
+    run_part(block, resume, last, begin + accesses_used, end);
+    resume = 0;
+    accesses_used = 0;
+  }
   counts.instructions += last;
   counts.micro_ops += block.micro_ops;
   if (last != 0) resolve_branch(block.instructions.back(), executed, next_address);

@@ -42,19 +42,22 @@ class Window {
   std::uint64_t next_ = 0;
 };
 
-// A point that moves forward through cycles, `width` micro-ops at a time.
+// A point that moves forward through cycles, `width` micro-ops at a time. Without branches where it matters: which of
+// two times is later is what the machine that simulates cannot predict.
 struct Stage {
   std::uint64_t cycle = 0;
   std::uint64_t used = 0;
 
   void wait(std::uint64_t at) {
-    if (at <= cycle) return;
-    cycle = at;
-    used = 0;
+    used = at > cycle ? 0 : used;
+    cycle = std::max(cycle, at);
   }
   void take(std::uint64_t micro_ops, std::uint64_t width) {
     used += micro_ops;
-    while (used > width) {
+    const std::uint64_t over = used > width ? 1 : 0;
+    used -= over * width;
+    cycle += over;
+    while (used > width) [[unlikely]] {
       used -= width;
       ++cycle;
     }
@@ -85,9 +88,10 @@ struct Pipeline::State {
   void run(Block& block, std::span<const Access> accesses, std::uint64_t next_address);
   Cycle run_to_mmio(Block& block, std::span<const Access> accesses);
 
-  // Runs instructions [first, last) from the given access on, and returns the first access that is left.
+  // Runs instructions [first, last) from the given access on, and returns the first access that is left. A whole run of
+  // a block is counted once for all its instructions, a part by instruction.
   const Access* run_part(Block& block, std::size_t first, std::size_t last, const Access* access, const Access* end);
-  template <bool in_order>
+  template <bool in_order, bool counting>
   const Access* execute(Block& block, std::size_t first, std::size_t last, const Access* access, const Access* end);
 
   // One instruction, by what it needs; each returns when it was executed.
@@ -178,16 +182,11 @@ const Access* accesses_end(const Instruction& in, const Access* first, const Acc
 
 // Takes the instruction through the front end; `room` says when the queues have place for it.
 inline Pipeline::State::Dispatched Pipeline::State::dispatch(std::uint64_t micro_ops, std::uint64_t room) {
-  StallReason front = StallReason::base;
-  if (front_ready > dispatching.cycle) {
-    dispatching.wait(front_ready);
-    front = front_reason;
-  }
+  StallReason front = front_ready > dispatching.cycle ? front_reason : StallReason::base;
+  dispatching.wait(front_ready);
   // A full window is the fault of what it waits for, which is booked when that retires.
-  if (room > dispatching.cycle) {
-    dispatching.wait(room);
-    front = StallReason::base;
-  }
+  front = room > dispatching.cycle ? StallReason::base : front;
+  dispatching.wait(room);
   dispatching.take(micro_ops, config.dispatch_width);
   return {dispatching.cycle, front};
 }

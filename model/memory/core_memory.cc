@@ -31,7 +31,7 @@ CoreMemory::CoreMemory(MemorySystem& system, const MemoryConfig& config, Frequen
       stream_prefetcher_(config),
       filter_(end_of_ram / 64 + 1) {}
 
-// The first lines of load() and store() are the common case: the most recent line of its set, long arrived, in the page
+// The first lines of load(), store() and fetch() are the common case: the most recent line of its set, long arrived, in the page
 // of the access before. Everything else, and every change of recency, is in access().
 MemoryAccess CoreMemory::load(Cycle at, std::uint64_t address, std::uint32_t size) {
   const std::uint64_t line = address / kCacheLine;
@@ -109,6 +109,16 @@ MemoryAccess CoreMemory::access(std::uint64_t at, std::uint64_t address, Purpose
 }
 
 MemoryAccess CoreMemory::fetch(Cycle at, std::uint64_t address) {
+  const std::uint64_t wanted = address / kCacheLine;
+  const Cache::Position set = l1i_.set_of(wanted);
+  if (l1i_.first_is(set, wanted) && translation_.same_code_page(address) && l1i_.fill(set).ready() <= at.value) {
+    ++counts_.fetches[index(MemoryLevel::l1)];
+    return {{at.value + l1i_latency_}, MemoryLevel::l1, false};
+  }
+  return fetch_slowly(at, address);
+}
+
+MemoryAccess CoreMemory::fetch_slowly(Cycle at, std::uint64_t address) {
   if (address / kCacheLine >= end_of_ram_) return {{at.value + l1i_latency_}, MemoryLevel::l1, false};
   const auto line = static_cast<LineNumber>(address / kCacheLine);
   const Translation::Cost translation = translation_.instruction(address);

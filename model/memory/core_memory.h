@@ -58,6 +58,7 @@ class CoreMemory final : public CorePort {
   };
 
   MemoryAccess access(std::uint64_t at, std::uint64_t address, Purpose purpose);
+  MemoryAccess fetch_slowly(Cycle at, std::uint64_t address);
   MemoryAccess straddle(Cycle at, std::uint64_t address, std::uint32_t size, Purpose purpose);
   Arrival fill_first_level(std::uint64_t at, LineNumber line);
   Arrival read_second_level(std::uint64_t at, LineNumber line);

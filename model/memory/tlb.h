@@ -36,8 +36,10 @@ class Translation {
     bool walk;
   };
 
-  // True if the page is the one of the latest data access: translation is then free.
+  // True if the page is the one of the latest data access, or of the latest fetch: translation is then free.
   bool same_page(std::uint64_t address) const { return address >> page_shift_ == last_page_; }
+
+  bool same_code_page(std::uint64_t address) const { return address >> page_shift_ == last_code_page_; }
 
   Cost data(std::uint64_t address);
   Cost instruction(std::uint64_t address);

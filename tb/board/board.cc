@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "model/base/errors.h"
 #include "model/guest/contract.h"
+#include "tb/board/board_info.h"
 
 namespace ringside {
 
@@ -18,10 +18,6 @@ constexpr std::uint64_t kBatchPackets = 4096;     // of the convergence test
 // 4 ms at 148.8 Mpps, stay below it.
 constexpr std::uint64_t kHopeless = 1'000'000;
 enum TimerArgument : std::uint64_t { kLook, kTimeIsUp };
-constexpr std::uint64_t kBootStack = 64 * 1024;   // bytes, from the contract
-constexpr std::uint64_t kLargePage = 2 << 20;
-
-std::uint64_t aligned(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
 const Image& checked(const Image& image, const Scenario& scenario) {
   if (image.architecture() == scenario.cpu.isa()) return image;
@@ -60,31 +56,8 @@ Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<boo
 
 Board::~Board() = default;
 
-void Board::write_board_info(std::uint64_t stack_top) {
-  const DriverConfig& driver = scenario_.driver;
-  guest::board_info info{};
-  info.magic = guest::kBoardMagic;
-  info.version = guest::kContractVersion;
-  info.ram_size = memory_.size().value;
-  info.heap_base = aligned(image_.end(), kLargePage);
-  info.heap_size = ram_end(scenario_).value - info.heap_base;
-  info.stack_top = stack_top;
-  info.nic_bar = guest::kNicBar;
-  info.tsc_khz = scenario_.cpu.frequency.value;
-  info.rx_ring = static_cast<std::uint32_t>(driver.rx_ring);
-  info.mtu = static_cast<std::uint32_t>(driver.mtu);
-  info.rx_usecs = static_cast<std::uint32_t>(driver.rx_usecs);
-  info.rx_frames = static_cast<std::uint32_t>(driver.rx_frames);
-  info.rx_cqe_moderation = driver.cqe_moderation ? 1 : 0;
-  info.napi_budget = static_cast<std::uint32_t>(driver.napi_budget);
-  const std::size_t length = std::min(driver.xdp.size(), sizeof info.xdp_program - 1);
-  std::memcpy(info.xdp_program, driver.xdp.data(), length);
-  std::memcpy(memory_.host(PhysAddr{guest::kRamBase}), &info, sizeof info);
-}
-
 RunResult Board::run() {
-  const std::uint64_t stack_top = guest::kRamBase + 0x1000 + kBootStack;
-  write_board_info(stack_top);
+  const std::uint64_t stack_top = write_board_info(scenario_, image_, memory_);
   core_.boot(image_.entry(), guest::kRamBase, stack_top);
   timeline_.schedule(kTick, *this, kLook);
   if (scenario_.run.time.value != 0) timeline_.schedule(scenario_.run.time, *this, kTimeIsUp);

@@ -34,7 +34,6 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   RunResult run();
 
  private:
-  void write_board_info(std::uint64_t stack_top);
   void start_traffic(Time now);
   void start_window();
   void end(Time now, StopReason reason);

@@ -128,6 +128,7 @@ struct CoreBench {
   std::uint64_t run_to(Block& block, std::uint64_t next, const std::vector<Access>& accesses = {}) {
     const Cycle before = pipeline.retired();
     pipeline.run(block, accesses, next);
+    block.settle_counts();
     return (pipeline.retired() - before).value;
   }
   // Cycles of `n` runs, after as many that fill the pipeline.

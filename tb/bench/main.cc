@@ -1,0 +1,163 @@
+// ringside-bench: how fast the simulation is, as a ratio to Unicorn alone on the same image, and how much memory it
+// takes. All times are processor time, so that other work on the machine matters little; the two sides are measured in
+// turn, and medians are compared. Each measurement has a process of its own: SystemC runs one simulation per process.
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+#include "tb/bench/emulation.h"
+#include "tb/board/board.h"
+#include "tb/cli/guest_image.h"
+#include "tb/scenario/data_dir.h"
+#include "tb/scenario/scenario.h"
+
+extern "C" int sc_main(int, char*[]) { return 0; }
+
+namespace ringside::bench {
+
+namespace {
+
+constexpr double kLeastRatio = 0.5;
+constexpr double kMostMemory = 300;       // MB
+constexpr double kMostGrowth = 8;         // MB between the short and the long run
+constexpr std::uint64_t kShortRun = 50'000;
+constexpr std::uint64_t kLongRun = 400'000;
+
+struct Measured {
+  std::uint64_t packets;
+  std::uint64_t instructions;
+  double seconds;
+  double megabytes;  // peak
+};
+
+struct Silent : Progress {
+  void update(Time, std::uint64_t) override {}
+};
+
+Measured simulated(const Scenario& scenario) {
+  Silent progress;
+  const std::atomic<bool> interrupted{false};
+  Board board(scenario, progress, interrupted);
+  const double start = cpu_seconds();
+  const RunResult result = board.run();
+  const double seconds = cpu_seconds() - start;
+  if (result.stop_reason == StopReason::error) throw std::runtime_error(result.error);
+  return {result.packets.delivered, result.total_instructions, seconds, 0};
+}
+
+template <class Measurement>
+Measured in_child(Measurement measurement) {
+  int channel[2];
+  if (pipe(channel) != 0) throw std::runtime_error("pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    Measured measured{};
+    try {
+      measured = measurement();
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "ringside-bench: {}\n", error.what());
+      _exit(1);
+    }
+    _exit(write(channel[1], &measured, sizeof measured) == sizeof measured ? 0 : 1);
+  }
+  close(channel[1]);
+  Measured measured{};
+  const bool received = read(channel[0], &measured, sizeof measured) == sizeof measured;
+  close(channel[0]);
+  int status = 0;
+  rusage usage{};
+  wait4(child, &status, 0, &usage);
+  if (!received) throw std::runtime_error("a measurement failed");
+  measured.megabytes = static_cast<double>(usage.ru_maxrss) * 1024e-6;  // Linux gives KiB
+  return measured;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+struct Options {
+  std::string scenario = "mlx5e-xdp-drop";
+  std::vector<std::string> overrides;
+  std::uint64_t packets = 60'000;
+  unsigned rounds = 5;
+  bool check = false;
+};
+
+Scenario loaded(const Options& options, std::uint64_t packets) {
+  auto overrides = options.overrides;
+  overrides.push_back(fmt::format("run.packets={}", packets));
+  Scenario scenario = load_scenario(options.scenario, overrides, data_directory());
+  scenario.image = cli::guest_image(scenario);
+  return scenario;
+}
+
+double measure_ratio(const Options& options) {
+  const Scenario scenario = loaded(options, options.packets);
+  const std::uint64_t packets = options.packets;
+  const Measured counted = in_child([&] {
+    const Emulated e = emulate(scenario, packets, true);
+    return Measured{e.packets, e.instructions, e.guest_seconds, 0};
+  });
+  std::vector<double> full, alone;  // ns per guest instruction
+  for (unsigned i = 0; i < options.rounds; ++i) {
+    const Measured simulation = in_child([&] { return simulated(scenario); });
+    const Measured emulation = in_child([&] {
+      const Emulated e = emulate(scenario, packets, false);
+      return Measured{e.packets, 0, e.guest_seconds, 0};
+    });
+    if (emulation.packets != counted.packets) throw std::runtime_error("two emulations of the same guest differ");
+    full.push_back(simulation.seconds * 1e9 / static_cast<double>(simulation.instructions));
+    alone.push_back(emulation.seconds * 1e9 / static_cast<double>(counted.instructions));
+  }
+  const double ratio = median(alone) / median(full);
+  fmt::print("unicorn alone    {:6.1f} M guest instructions/s  {:5.1f} ns each, {:.1f} per packet\n", 1e3 / median(alone),
+             median(alone), static_cast<double>(counted.instructions) / static_cast<double>(counted.packets));
+  fmt::print("full simulation  {:6.1f} M guest instructions/s  {:5.1f} ns each\n", 1e3 / median(full), median(full));
+  fmt::print("ratio            {:6.2f}                           at least {}\n", ratio, kLeastRatio);
+  return ratio;
+}
+
+bool measure_memory(const Options& options) {
+  auto peak = [&](std::uint64_t packets) {
+    const Scenario scenario = loaded(options, packets);
+    return in_child([&] { return simulated(scenario); }).megabytes;
+  };
+  const double brief = peak(kShortRun);
+  const double lengthy = peak(kLongRun);
+  fmt::print("peak memory      {:6.1f} MB for {} packets, {:.1f} MB for {}; at most {} MB, and {} MB apart\n", brief, kShortRun,
+             lengthy, kLongRun, kMostMemory, kMostGrowth);
+  return std::max(brief, lengthy) < kMostMemory && lengthy - brief < kMostGrowth;
+}
+
+}  // namespace
+
+}  // namespace ringside::bench
+
+int main(int argc, char* argv[]) {
+  using namespace ringside::bench;
+  Options options;
+  CLI::App app("Measures the speed and the memory of the simulation.");
+  app.add_option("scenario", options.scenario, "scenario file, or name of one that comes with Ringside")->capture_default_str();
+  app.add_option("--set", options.overrides, "parameters to set, key=value");
+  app.add_option("--packets", options.packets, "measured packets of each run")->capture_default_str();
+  app.add_option("--rounds", options.rounds, "measurements of each side")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_flag("--check", options.check, "exit with 1 if a limit is not kept");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    const bool fast = measure_ratio(options) >= kLeastRatio;
+    const bool small = measure_memory(options);
+    return options.check && !(fast && small) ? 1 : 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "ringside-bench: {}\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,42 @@
+#include "tb/board/board_info.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/guest/contract.h"
+
+namespace ringside {
+
+namespace {
+
+constexpr std::uint64_t kBootStack = 64 * 1024;  // bytes, from the contract
+constexpr std::uint64_t kLargePage = 2 << 20;
+
+std::uint64_t aligned(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
+
+}  // namespace
+
+std::uint64_t write_board_info(const Scenario& scenario, const Image& image, PhysicalMemory& memory) {
+  const DriverConfig& driver = scenario.driver;
+  guest::board_info info{};
+  info.magic = guest::kBoardMagic;
+  info.version = guest::kContractVersion;
+  info.ram_size = memory.size().value;
+  info.heap_base = aligned(image.end(), kLargePage);
+  info.heap_size = memory.base().value + memory.size().value - info.heap_base;
+  info.stack_top = memory.base().value + 0x1000 + kBootStack;
+  info.nic_bar = guest::kNicBar;
+  info.tsc_khz = scenario.cpu.frequency.value;
+  info.rx_ring = static_cast<std::uint32_t>(driver.rx_ring);
+  info.mtu = static_cast<std::uint32_t>(driver.mtu);
+  info.rx_usecs = static_cast<std::uint32_t>(driver.rx_usecs);
+  info.rx_frames = static_cast<std::uint32_t>(driver.rx_frames);
+  info.rx_cqe_moderation = driver.cqe_moderation ? 1 : 0;
+  info.napi_budget = static_cast<std::uint32_t>(driver.napi_budget);
+  const std::size_t length = std::min(driver.xdp.size(), sizeof info.xdp_program - 1);
+  std::memcpy(info.xdp_program, driver.xdp.data(), length);
+  std::memcpy(memory.host(memory.base()), &info, sizeof info);
+  return info.stack_top;
+}
+
+}  // namespace ringside

@@ -224,8 +224,7 @@ TEST_F(TrafficCapture, LargeOnesReplayTheSame) {
 }
 
 TEST_F(TrafficCapture, ReplaysTheRealOne) {
-  const auto root = std::filesystem::path(__FILE__).parent_path() / "../../..";
-  config_.pcap = (root / "traces/captures/web-browsing-2010.pcap").string();
+  config_.pcap = RINGSIDE_SOURCE_DIR "/traces/captures/web-browsing-2010.pcap";
   const auto sent = take(1000);
   ASSERT_EQ(sent.size(), 179u);
   EXPECT_EQ(sent[1].earliest, microseconds(722));

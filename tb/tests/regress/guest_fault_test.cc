@@ -64,6 +64,28 @@ TEST(SpinningGuest, IsFoundByTheWatchdogInLittleTime) {
   ASSERT_TRUE(outcome.report);
 }
 
+// Moderation holds the only packet's interrupt back for longer than the watchdog waits. The core sleeps meanwhile, so that
+// the failure comes from an event of the kernel.
+RingsideRun held_back_packet() {
+  return finite_scenario(1).set("driver.rx_usecs=4000").set("driver.rx_frames=1000");
+}
+
+TEST(Watchdog, NamesWhatASleepingDriverWaitsFor) {
+  const Outcome outcome = held_back_packet().set("run.watchdog=1 ms").run();
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1) << outcome.error;
+  EXPECT_THAT(outcome.error, ContainsRegex("^ringside: at [0-9.]+ us: core0: .*the guest waits for an interrupt; .*CQ 1: producer 1"));
+  ASSERT_TRUE(outcome.report);
+  EXPECT_EQ(outcome.json()["result"]["packets"]["in_flight"], 1);
+  EXPECT_EQ(outcome.json()["result"]["stop_reason"], "error");
+}
+
+TEST(Watchdog, CanBeSwitchedOff) {
+  const Outcome outcome = held_back_packet().set("run.watchdog=0 ms").run();
+  EXPECT_EQ(outcome.status, 0) << outcome.error;
+  EXPECT_EQ(outcome.json()["result"]["packets"]["delivered"], 1);
+}
+
 // The driver of an unknown program panics; an image that a user brings has programs that nobody else knows.
 TEST(GuestPanic, KeepsTheReport) {
   const Outcome outcome =

@@ -12,7 +12,7 @@ struct BenchRun {
   std::string program;                   // of driver/bench
   std::uint32_t count = 1000;            // iterations
   std::uint32_t argument = 0;            // what the program makes of it
-  std::string setting;                   // one more "key=value", or empty
+  std::string setting = {};                   // one more "key=value", or empty
 };
 
 // Cycles of the whole run, in a process of its own. Fails the test and returns 0 when the guest does not leave cleanly.

@@ -170,6 +170,7 @@ TEST_F(TrafficCapture, ScalesAndRates) {
   EXPECT_EQ(take(3)[2].earliest, microseconds(10));
   config_.pcap_scale = 50;
   EXPECT_EQ(take(3)[2].earliest, microseconds(80));
+  config_.pcap_scale = 100;
   config_.pcap_timing = "rate";
   config_.rate = PacketRate{3'000'000};
   EXPECT_EQ(take(3)[2].earliest, picoseconds(666'666));
@@ -223,8 +224,7 @@ TEST_F(TrafficCapture, LargeOnesReplayTheSame) {
 }
 
 TEST_F(TrafficCapture, ReplaysTheRealOne) {
-  const auto root = std::filesystem::path(__FILE__).parent_path() / "../../..";
-  config_.pcap = (root / "traces/captures/web-browsing-2010.pcap").string();
+  config_.pcap = RINGSIDE_SOURCE_DIR "/traces/captures/web-browsing-2010.pcap";
   const auto sent = take(1000);
   ASSERT_EQ(sent.size(), 179u);
   EXPECT_EQ(sent[1].earliest, microseconds(722));
@@ -243,10 +243,10 @@ TEST_F(TrafficCapture, SaysWhatIsWrongWithTheFile) {
   EXPECT_EQ(complaint(), config_.pcap + ": unknown file format" + allowed);
   const std::string whole = pcap({{0, 0, 100, 100}, {0, 1, 100, 100}});
   file(whole.substr(0, whole.size() - 30));
-  EXPECT_TRUE(complaint().starts_with(config_.pcap + ": truncated dump file")) << complaint();
+  EXPECT_TRUE(complaint().starts_with(config_.pcap + ": packet 2: truncated dump file")) << complaint();
   EXPECT_TRUE(complaint().ends_with(allowed));
   file(whole.substr(0, whole.size() - 108));  // inside the second packet's header
-  EXPECT_TRUE(complaint().starts_with(config_.pcap + ": truncated dump file")) << complaint();
+  EXPECT_TRUE(complaint().starts_with(config_.pcap + ": packet 2: truncated dump file")) << complaint();
   file(pcap({{0, 0, 100, 100}}, kMicro, kRawIp));
   EXPECT_EQ(complaint(), config_.pcap + ": link type RAW" + allowed);
   config_.pcap = std::filesystem::temp_directory_path().string();

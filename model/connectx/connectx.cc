@@ -66,6 +66,8 @@ void ConnectX::register_statistics(Statistics& s) const {
         "Packets dropped because their completion queue is in error (no Linux name).");
   s.add("device.error_completions", "packets", c.rx_wqe_err,
         "Packets lost to an error completion; dropped as rx_wqe_err, the driver's name.");
+  s.add("device.filler_completions", "entries", c.filler_completions,
+        "Completions that give up the last strides of a receive WQE; rx_mpwqe_filler_cqes of the driver.");
   s.add("device.packets_completed", "packets", c.completed, "Packets written to memory and completed.");
   s.add("device.packets_in_buffer", "packets", c.buffered, "Packets in the packet buffer now.");
   s.add("device.packet_buffer_peak", "bytes", c.buffered_bytes_max, "Most bytes that the packet buffer held.");

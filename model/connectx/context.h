@@ -27,6 +27,7 @@ struct Counters {
   std::uint64_t rx_out_of_buffer = 0;
   std::uint64_t rx_cq_error = 0;
   std::uint64_t rx_wqe_err = 0;
+  std::uint64_t filler_completions = 0;
   std::uint64_t buffered_bytes_max = 0;
   std::uint64_t wqe_fetches = 0;
   std::uint64_t wqes_fetched = 0;

@@ -18,6 +18,13 @@ bool valid_moderation(const command_mailbox& mailbox) {
   return mailbox.cq.period_us < 1u << 12 && mailbox.cq.max_count < 1u << 16;  // widths of the CQ context's fields
 }
 
+// Ranges of the device's queue context: 3 bits of log2(stride) - 6, and from 8 strides on (ext_stride_num_range) to what
+// a CQE can name.
+bool valid_striding(std::uint32_t type, std::uint32_t log_stride, std::uint32_t log_strides, std::uint32_t log_size) {
+  return type == kRqStriding && 1u << log_stride == sizeof(rx_wqe_ll) && between(log_strides, 3, 15) &&
+         between(log_size, 6, 13);
+}
+
 }  // namespace
 
 CompletionQueue* Objects::completion_queue(std::uint32_t number) {
@@ -62,7 +69,7 @@ CommandStatus Objects::execute(Time now, command_mailbox& mailbox, QueueClient& 
 }
 
 CommandStatus Objects::create_mkey(command_mailbox& mailbox) {
-  mailbox.object = mkeys_.create(PhysAddr{mailbox.mkey.address}, mailbox.mkey.length);
+  mailbox.object = mkeys_.create(PhysAddr{mailbox.mkey.address}, mailbox.mkey.length, mailbox.mkey.translations);
   return mailbox.object != 0 ? kCmdOk : kCmdBadParameter;
 }
 
@@ -99,9 +106,14 @@ CommandStatus Objects::create_rq(command_mailbox& mailbox, QueueClient& client) 
       in.buffer % sizeof(wqe_data_seg) != 0 || in.doorbell_record % sizeof(wq_doorbell_record) != 0) {
     return kCmdBadParameter;
   }
+  if (in.type != kRqCyclic && !valid_striding(in.type, in.log_stride, in.log_strides, in.log_stride_size)) {
+    return kCmdBadParameter;
+  }
   if (receive_queues_.size() >= kMaxQueues) return kCmdExceedsLimit;
   mailbox.object = static_cast<std::uint32_t>(receive_queues_.size() + 1);
-  const ReceiveQueue::Layout layout{PhysAddr{in.buffer}, PhysAddr{in.doorbell_record}, in.log_size, in.log_stride};
+  const ReceiveQueue::Layout layout{PhysAddr{in.buffer}, PhysAddr{in.doorbell_record}, in.log_size,
+                                    in.log_stride,        in.type == kRqStriding,       in.log_strides,
+                                    in.log_stride_size};
   receive_queues_.push_back(std::make_unique<ReceiveQueue>(context_, mailbox.object, layout, *completions, client));
   ++completions->users;
   return kCmdOk;

@@ -147,6 +147,7 @@ struct Setup {
   std::uint32_t log_rq = 6, log_cq = 6, log_eq = 4, log_stride = 4;
   std::uint32_t period_us = 0, max_count = 0, from_cqe = 0;
   std::uint32_t segments = 1, segment_bytes = 2048;
+  std::uint32_t type = kRqCyclic, log_strides = 0, log_stride_size = 0;
 };
 
 // A frame of `length` bytes without FCS: broadcast, Ethertype of local experiments, a pattern of `seed`.
@@ -236,14 +237,14 @@ class Bench {
     for (std::uint32_t i = 0; i < 1u << s.log_cq; ++i) fabric.host(kCq + i * 64)[63] = kCqeInitOpOwn;
     for (std::uint32_t i = 0; i < 1u << s.log_eq; ++i) fabric.host(kEq + i * 64)[63] = kEqeInitOwner;
     command_mailbox m = mailbox(kCmdCreateMkey);
-    m.mkey = {kBuffers, kMemory - 0x200000};
+    m.mkey = {kBuffers, kMemory - 0x200000, 0};
     lkey = create(m);
     m = mailbox(kCmdCreateEq);
     m.eq = {kEq, s.log_eq, kVector};
     eqn = create(m);
     cqn = create(cq_mailbox());
     m = mailbox(kCmdCreateRq);
-    m.rq = {kRq, kRqRecord, s.log_rq, s.log_stride, cqn, 0};
+    m.rq = {kRq, kRqRecord, s.log_rq, s.log_stride, cqn, 0, s.type, s.log_strides, s.log_stride_size};
     rqn = create(m);
     set_rq_state(kRqReady);
     m = mailbox(kCmdCreateTir);

@@ -136,9 +136,7 @@ void ReceiveQueue::on_record(Time now, std::uint32_t word) {
   client_.out_of_buffer(now, *this, record_issued_);
 }
 
-std::uint32_t ReceiveQueue::next_fetch() const {
-  return layout_.striding ? next_index_ : requested_ & (size() - 1);
-}
+std::uint32_t ReceiveQueue::next_fetch() const { return layout_.striding ? next_index_ : requested_ & (size() - 1); }
 
 // Requests WQEs while there is room for a full read. A partial read waits until the queue would run low without it.
 void ReceiveQueue::fetch(Time now) {

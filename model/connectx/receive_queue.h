@@ -29,9 +29,9 @@ class ReceiveQueue final : public DmaReader, public EventTarget {
   struct Layout {
     PhysAddr buffer;
     PhysAddr record;
-    std::uint32_t log_size;    // WQEs
-    std::uint32_t log_stride;  // bytes of a WQE, 4 to 6
-    bool striding = false;     // WQEs are rx_wqe_ll and hold many packets:
+    std::uint32_t log_size;             // WQEs
+    std::uint32_t log_stride;           // bytes of a WQE, 4 to 6
+    bool striding = false;              // WQEs are rx_wqe_ll and hold many packets:
     std::uint32_t log_strides = 0;      // strides of a WQE
     std::uint32_t log_stride_size = 0;  // bytes of a stride
   };

@@ -10,6 +10,7 @@
 
 #include "model/base/timeline.h"
 #include "model/connectx/context.h"
+#include "model/connectx/frame_limits.h"
 #include "model/connectx/mkey_table.h"
 #include "model/connectx/packet_buffer.h"
 #include "model/connectx/packet_inspector.h"
@@ -17,11 +18,6 @@
 #include "model/wire/frame.h"
 
 namespace ringside::connectx {
-
-inline constexpr std::uint32_t kMinMtu = 68;
-inline constexpr std::uint32_t kMaxMtu = 9978;      // what Linux reports as maxmtu of a ConnectX
-inline constexpr std::uint32_t kFrameOverMtu = 22;  // Ethernet header 14, VLAN tag 4, FCS 4
-inline constexpr std::uint32_t kMaxFrame = kMaxMtu + kFrameOverMtu;
 
 // Takes frames from the wire and, one per packet interval or as fast as the fabric accepts them, moves the oldest to
 // host memory: data, then completion. A frame waits at the head for a WQE or a completion entry; meanwhile the buffer

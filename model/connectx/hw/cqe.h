@@ -67,6 +67,7 @@ enum CqeOpcode : std::uint8_t {
 
 enum CqeSyndrome : std::uint8_t {
   kSyndromeLocalLength = 0x01,      // packet longer than the scatter list
+  kSyndromeLocalQpOperation = 0x02,  // send WQE that makes no sense
   kSyndromeLocalProtection = 0x04,  // address or key not valid for this queue
   kSyndromeWrFlush = 0x05,          // WQE flushed because the queue is in error
 };

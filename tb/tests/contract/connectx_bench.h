@@ -35,6 +35,8 @@ class MockFabric : public DmaFabric, public EventTarget {
   Time write_latency = nanoseconds(250);
   Time read_latency = nanoseconds(600);
   Time per_write{};
+  std::uint64_t slow_address = 0;  // reads from here take as much longer
+  Time slow_extra{};
   bool log = true;
   std::vector<Write> writes;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> reads;  // address, length
@@ -63,7 +65,8 @@ class MockFabric : public DmaFabric, public EventTarget {
   void read(Time at, PhysAddr address, std::uint32_t length, DmaReader& reader, std::uint64_t tag) override {
     if (log) reads.emplace_back(address.value, length);
     later_.push_back({address.value, std::vector<std::uint8_t>(length), &reader, tag, 0});
-    timeline_.schedule(at + read_latency / 2, *this, first_ + later_.size() - 1);
+    const Time request = read_latency / 2 + (address.value == slow_address ? slow_extra : Time{});
+    timeline_.schedule(at + request, *this, first_ + later_.size() - 1);
   }
 
   void fire(Time now, std::uint64_t index) override {
@@ -103,6 +106,19 @@ class MockFabric : public DmaFabric, public EventTarget {
   Time link_free_{};
 };
 
+// Lets a test put another fabric in place of the mock.
+struct Route : DmaFabric {
+  explicit Route(DmaFabric& fabric) : to(&fabric) {}
+  DmaFabric* to;
+
+  Posted write(Time at, PhysAddr address, std::span<const std::uint8_t> data) override {
+    return to->write(at, address, data);
+  }
+  void read(Time at, PhysAddr address, std::uint32_t length, DmaReader& reader, std::uint64_t tag) override {
+    to->read(at, address, length, reader, tag);
+  }
+};
+
 struct Recorder : PacketObserver {
   struct Drop {
     Time at;
@@ -140,6 +156,13 @@ inline ConnectxConfig bench_config() {
   c.record_poll_interval = nanoseconds(500);
   c.cq_low_water = 64;
   c.command_latency = microseconds(2);
+  c.sq_fetch = 8;
+  c.sq_reads = 4;
+  c.umr_latency = microseconds(1);
+  c.tx_reads = 64;
+  c.tx_buffer = kibibytes(64);
+  c.tx_packet_rate = PacketRate{200'000'000};  // 5 ns
+  c.port_rate = gigabits_per_second(100);
   return c;
 }
 
@@ -169,13 +192,16 @@ class Bench {
   static constexpr std::uint32_t kVector = 5;
 
   explicit Bench(ConnectxConfig config = bench_config())
-      : fabric(timeline, kBase, kMemory), nic(sc_core::sc_gen_unique_name("nic"), config, timeline, fabric) {
+      : fabric(timeline, kBase, kMemory),
+        route(fabric),
+        nic(sc_core::sc_gen_unique_name("nic"), config, timeline, route) {
     nic.set_observer(&seen);
     nic.register_statistics(statistics);
   }
 
   Timeline timeline;
   MockFabric fabric;
+  Route route;
   ConnectX nic;
   Recorder seen;
   Statistics statistics;

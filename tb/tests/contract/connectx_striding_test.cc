@@ -203,9 +203,11 @@ TEST(ConnectxStriding, OneFetchAtATimeAndLinksDecideWhatIsKept) {
   b.fabric.reads.clear();
   b.receive(60);
   // 0 to 6 (0 and 1 kept), 5 to the end of the ring, 2 and 3 (2 kept), 4.
-  const std::vector<std::pair<std::uint64_t, std::uint32_t>> expected{
-      {Bench::kRqRecord, 4},        {Bench::kRq, 7 * 32},     {Bench::kRq + 5 * 32, 3 * 32},
-      {Bench::kRq + 2 * 32, 2 * 32}, {Bench::kRq + 4 * 32, 32}};
+  const std::vector<std::pair<std::uint64_t, std::uint32_t>> expected{{Bench::kRqRecord, 4},
+                                                                      {Bench::kRq, 7 * 32},
+                                                                      {Bench::kRq + 5 * 32, 3 * 32},
+                                                                      {Bench::kRq + 2 * 32, 2 * 32},
+                                                                      {Bench::kRq + 4 * 32, 32}};
   ASSERT_GE(b.fabric.reads.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(b.fabric.reads[i], expected[i]) << i;
 }

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "model/connectx/frame_limits.h"
+
 namespace ringside::connectx {
 
 namespace {
@@ -37,11 +39,11 @@ void CommandInterface::fire(Time now, std::uint64_t) {
   running_ = false;
   CommandStatus status = kCmdOk;
   if (mailbox_.opcode != kCmdSetPortMtu) {
-    status = objects_.execute(now, mailbox_, engine_);
+    status = objects_.execute(now, mailbox_, engines_);
   } else if (mailbox_.port.mtu < kMinMtu || mailbox_.port.mtu > kMaxMtu) {
     status = kCmdBadParameter;
   } else {
-    engine_.set_mtu(mailbox_.port.mtu);
+    engines_.rx.set_mtu(mailbox_.port.mtu);
   }
   mailbox_.status = status;
   ++(status == kCmdOk ? context_.counters.commands : context_.counters.commands_failed);

@@ -7,9 +7,9 @@
 
 #include "model/base/timeline.h"
 #include "model/connectx/context.h"
+#include "model/connectx/engines.h"
 #include "model/connectx/hw/registers.h"
 #include "model/connectx/objects.h"
-#include "model/connectx/rx_engine.h"
 #include "model/fabric/ports.h"
 
 namespace ringside::connectx {
@@ -18,8 +18,8 @@ namespace ringside::connectx {
 // arrival of the mailbox is over, and the command takes effect then. A mailbox that is not RAM gets no answer.
 class CommandInterface final : public DmaReader, public EventTarget {
  public:
-  CommandInterface(Context& context, Objects& objects, RxEngine& engine)
-      : context_(context), objects_(objects), engine_(engine) {}
+  CommandInterface(Context& context, Objects& objects, Engines& engines)
+      : context_(context), objects_(objects), engines_(engines) {}
 
   void set_address(PhysAddr mailbox) { address_ = mailbox; }
   void ring(Time now);
@@ -31,7 +31,7 @@ class CommandInterface final : public DmaReader, public EventTarget {
  private:
   Context& context_;
   Objects& objects_;
-  RxEngine& engine_;
+  Engines& engines_;
   PhysAddr address_;
   PhysAddr running_at_;
   bool running_ = false;

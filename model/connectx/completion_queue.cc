@@ -17,7 +17,7 @@ std::span<const std::uint8_t> as_bytes(const cqe64& entry) {
 }  // namespace
 
 CompletionQueue::CompletionQueue(Context& context, std::uint32_t number, const Layout& layout, Moderation moderation,
-                                 EventQueue& events, QueueClient& client)
+                                 EventQueue& events, SpaceClient& client)
     : context_(context),
       client_(client),
       events_(events),

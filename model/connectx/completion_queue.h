@@ -37,7 +37,7 @@ class CompletionQueue final : public DmaReader, public EventTarget {
   };
 
   CompletionQueue(Context& context, std::uint32_t number, const Layout& layout, Moderation moderation,
-                  EventQueue& events, QueueClient& client);
+                  EventQueue& events, SpaceClient& client);
 
   std::uint32_t number() const { return number_; }
   const Layout& layout() const { return layout_; }
@@ -57,7 +57,7 @@ class CompletionQueue final : public DmaReader, public EventTarget {
   Written write(Time now, cqe64& entry);
 
   // UAR doorbell: `word` is sequence << 28 | command | consumer index. The sequence number is not checked. No
-  // completion of a receive queue is solicited, so a request for solicited events only never fires.
+  // completion is solicited, so a request for solicited events only never fires.
   void arm(Time now, std::uint32_t word);
 
   std::string waiting_for() const;
@@ -65,7 +65,7 @@ class CompletionQueue final : public DmaReader, public EventTarget {
   void on_read(Time now, std::uint64_t tag, std::span<const std::uint8_t> data, bool ok) override;
   void fire(Time now, std::uint64_t argument) override;
 
-  // Receive queues that complete here; the queue cannot be destroyed while there are any.
+  // Work queues that complete here; the queue cannot be destroyed while there are any.
   std::uint32_t users = 0;
 
  private:
@@ -76,7 +76,7 @@ class CompletionQueue final : public DmaReader, public EventTarget {
   void consider_event(Time now);
 
   Context& context_;
-  QueueClient& client_;
+  SpaceClient& client_;
   EventQueue& events_;
   std::uint32_t number_;
   Layout layout_;

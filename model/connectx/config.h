@@ -19,13 +19,21 @@ struct ConnectxConfig {
   Time record_poll_interval;
   std::uint64_t cq_low_water = 0;
   Time command_latency;
+  std::uint64_t sq_fetch = 0;
+  std::uint64_t sq_reads = 0;
+  Time umr_latency;
+  std::uint64_t tx_reads = 0;
+  Bytes tx_buffer;
+  PacketRate tx_packet_rate;
+  Bandwidth port_rate;
 
   void visit(ParameterVisitor& v);
 
-  // Time that the receive engine spends on one packet, rounded up to a picosecond.
-  Time packet_interval() const {
-    return picoseconds((1'000'000'000'000 + rx_packet_rate.value - 1) / rx_packet_rate.value);
-  }
+  // Time from packet to packet at a rate, rounded up to a picosecond.
+  static Time interval(PacketRate rate) { return picoseconds((1'000'000'000'000 + rate.value - 1) / rate.value); }
+
+  // Time that the receive engine spends on one packet.
+  Time packet_interval() const { return interval(rx_packet_rate); }
 };
 
 }  // namespace ringside

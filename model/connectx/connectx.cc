@@ -13,7 +13,9 @@ ConnectX::ConnectX(const sc_core::sc_module_name& module_name, const ConnectxCon
       context_(name(), config, timeline, fabric),
       objects_(context_),
       engine_(context_, objects_.steering(), objects_.mkeys()),
-      commands_(context_, objects_, engine_) {}
+      transmit_(context_),
+      engines_(engine_, transmit_),
+      commands_(context_, objects_, engines_) {}
 
 void ConnectX::mmio_write(Time now, std::uint64_t offset, std::uint32_t size, std::uint64_t value) {
   // Doorbells are big-endian in the order of the bytes on the bus.
@@ -21,6 +23,8 @@ void ConnectX::mmio_write(Time now, std::uint64_t offset, std::uint32_t size, st
   const std::uint32_t second = byte_swapped(static_cast<std::uint32_t>(value >> 32));
   if (offset == kUarCqDoorbell && size == 8) {
     if (CompletionQueue* cq = objects_.completion_queue(second)) return cq->arm(now, first);
+  } else if (offset == kUarBlueFlame && size == 8) {
+    if (SendQueue* sq = objects_.send_queue(second >> 8)) return sq->ring(now, first, second);
   } else if (offset == kUarEqArm && size == 4) {
     if (EventQueue* eq = objects_.event_queue(first >> 24)) return eq->arm(now, first & kCqIndexMask);
   } else if (offset == kUarEqUpdate && size == 4) {
@@ -48,7 +52,7 @@ std::vector<CqRange> ConnectX::cq_ranges() const {
 }
 
 std::string ConnectX::waiting_for() const {
-  return engine_.waiting_for() + objects_.waiting_for() + commands_.waiting_for();
+  return engine_.waiting_for() + transmit_.port().waiting_for() + objects_.waiting_for() + commands_.waiting_for();
 }
 
 void ConnectX::register_statistics(Statistics& s) const {
@@ -66,6 +70,8 @@ void ConnectX::register_statistics(Statistics& s) const {
         "Packets dropped because their completion queue is in error (no Linux name).");
   s.add("device.error_completions", "packets", c.rx_wqe_err,
         "Packets lost to an error completion; dropped as rx_wqe_err, the driver's name.");
+  s.add("device.filler_completions", "entries", c.filler_completions,
+        "Completions that give up the last strides of a receive WQE; rx_mpwqe_filler_cqes of the driver.");
   s.add("device.packets_completed", "packets", c.completed, "Packets written to memory and completed.");
   s.add("device.packets_in_buffer", "packets", c.buffered, "Packets in the packet buffer now.");
   s.add("device.packet_buffer_peak", "bytes", c.buffered_bytes_max, "Most bytes that the packet buffer held.");
@@ -74,6 +80,15 @@ void ConnectX::register_statistics(Statistics& s) const {
   s.add("device.wqes_consumed", "entries", c.wqes_consumed, "Receive WQEs used.");
   s.add("device.rq_record_reads", "reads", c.rq_record_reads, "DMA reads of receive queue doorbell records.");
   s.add("device.cq_record_reads", "reads", c.cq_record_reads, "DMA reads of completion queue doorbell records.");
+  s.add("tx_packets_phy", "packets", c.tx_packets_phy, "Frames handed to the port.");
+  s.add("tx_bytes_phy", "bytes", c.tx_bytes_phy, "Bytes of tx_packets_phy, padding and FCS included.");
+  s.add("device.sq_fetches", "reads", c.sq_fetches, "DMA reads of send WQEs.");
+  s.add("device.sq_wqebbs_fetched", "entries", c.sq_blocks_fetched, "64-byte blocks of send WQEs asked for.");
+  s.add("device.send_wqes", "entries", c.send_wqes, "Send WQEs begun, NOPs and UMRs included.");
+  s.add("device.send_nops", "entries", c.send_nops, "NOPs among them.");
+  s.add("device.umrs", "entries", c.umrs, "UMR WQEs carried out.");
+  s.add("device.send_error_completions", "entries", c.send_error_completions, "Send WQEs that ended in an error.");
+  s.add("device.sq_errors", "events", c.sq_errors, "Send queues that went into the error state.");
   s.add("device.rq_errors", "events", c.rq_errors, "Receive queues that went into the error state.");
   s.add("device.cq_errors", "events", c.cq_errors, "Completion queues that overran.");
   s.add("device.eqes", "entries", c.eqes, "Event queue entries written.");

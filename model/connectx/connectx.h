@@ -1,4 +1,4 @@
-// A ConnectX adapter: the receive side of one port.
+// A ConnectX adapter with one port.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,10 @@
 #include "model/connectx/command_interface.h"
 #include "model/connectx/config.h"
 #include "model/connectx/context.h"
+#include "model/connectx/engines.h"
 #include "model/connectx/objects.h"
 #include "model/connectx/rx_engine.h"
+#include "model/connectx/tx_engine.h"
 #include "model/fabric/ports.h"
 #include "model/probe/observer.h"
 #include "model/probe/statistics.h"
@@ -34,6 +36,9 @@ class ConnectX : public sc_core::sc_module, public FrameSink, public MmioTarget 
 
   // At most one; nullptr for none. A packet lost to an error completion is reported by completed(error) and dropped().
   void set_observer(PacketObserver* observer) { context_.observer = observer; }
+
+  // Hears of each transmitted frame at its last bit; nullptr for nobody. Set it before the first frame.
+  void set_transmit_sink(FrameSink* sink) { transmit_.port().set_sink(sink); }
 
   void on_frame(Time now, const Frame& frame) override { engine_.on_frame(now, frame); }
   void mmio_write(Time now, std::uint64_t offset, std::uint32_t size, std::uint64_t value) override;
@@ -64,6 +69,8 @@ class ConnectX : public sc_core::sc_module, public FrameSink, public MmioTarget 
   connectx::Context context_;
   connectx::Objects objects_;
   connectx::RxEngine engine_;
+  connectx::TxEngine transmit_;
+  connectx::Engines engines_;
   connectx::CommandInterface commands_;
 };
 

@@ -27,6 +27,7 @@ struct Counters {
   std::uint64_t rx_out_of_buffer = 0;
   std::uint64_t rx_cq_error = 0;
   std::uint64_t rx_wqe_err = 0;
+  std::uint64_t filler_completions = 0;
   std::uint64_t buffered_bytes_max = 0;
   std::uint64_t wqe_fetches = 0;
   std::uint64_t wqes_fetched = 0;
@@ -34,6 +35,15 @@ struct Counters {
   std::uint64_t rq_record_reads = 0;
   std::uint64_t cq_record_reads = 0;
   std::uint64_t rq_errors = 0;
+  std::uint64_t tx_packets_phy = 0;
+  std::uint64_t tx_bytes_phy = 0;
+  std::uint64_t sq_fetches = 0;
+  std::uint64_t sq_blocks_fetched = 0;
+  std::uint64_t send_wqes = 0;
+  std::uint64_t send_nops = 0;
+  std::uint64_t send_error_completions = 0;
+  std::uint64_t umrs = 0;
+  std::uint64_t sq_errors = 0;
   std::uint64_t cq_errors = 0;
   std::uint64_t eqes = 0;
   std::uint64_t interrupts = 0;
@@ -56,12 +66,19 @@ struct Context {
   Counters counters;
 };
 
-// Who waits for a receive or completion queue: the receive engine.
-class QueueClient {
+// Who waits for room in a completion queue.
+class SpaceClient {
  public:
   // Something that the client may have waited for has arrived.
   virtual void resume(Time now) = 0;
 
+ protected:
+  ~SpaceClient() = default;
+};
+
+// Who waits for a receive queue, too: the receive engine.
+class QueueClient : public SpaceClient {
+ public:
   // A read of the doorbell record that was issued at `issued` found nothing posted.
   virtual void out_of_buffer(Time now, const class ReceiveQueue& queue, Time issued) = 0;
 

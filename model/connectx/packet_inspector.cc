@@ -56,6 +56,11 @@ constexpr bool correct(std::uint16_t sum) { return sum == 0xffff; }
 
 }  // namespace
 
+std::uint32_t PacketInspector::stored_length(std::span<const std::uint8_t> frame) {
+  const bool tagged = word(frame.data() + kMacBytes) == kTypeVlan;
+  return static_cast<std::uint32_t>(frame.size() - (tagged ? kTagBytes : 0));
+}
+
 PacketInfo PacketInspector::inspect(std::span<std::uint8_t> frame) const {
   PacketInfo info;
   info.checks = kL2Ok;

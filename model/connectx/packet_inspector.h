@@ -27,6 +27,9 @@ class PacketInspector {
   // `frame` is without FCS, at least 60 bytes long.
   PacketInfo inspect(std::span<std::uint8_t> frame) const;
 
+  // Bytes that inspect() will leave of `frame`.
+  static std::uint32_t stored_length(std::span<const std::uint8_t> frame);
+
  private:
   struct Network {
     std::span<const std::uint8_t> transport;  // L4 bytes without padding

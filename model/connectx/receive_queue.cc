@@ -52,6 +52,8 @@ void ReceiveQueue::restart() {
   ++generation_;
   consumed_ = cached_ = requested_ = posted_ = 0;
   fetches_.clear();
+  next_index_ = 0;
+  strides_left_ = 0;
   wanted_ = false;
   record_outstanding_ = false;
 }
@@ -74,6 +76,18 @@ ReceiveQueue::Wqe ReceiveQueue::take(Time now) {
   if (requested_ != posted_) fetch(now);
   if (posted_ - consumed_ < low_water_ && !record_outstanding_ && now >= next_record_read_) read_record(now);
   return wqe;
+}
+
+ReceiveQueue::Strides ReceiveQueue::take_strides(Time now, std::uint32_t count) {
+  const std::uint32_t all = 1u << layout_.log_strides;
+  if (strides_left_ == 0) {
+    open_index_ = slots_[consumed_ & slot_mask_].index;
+    open_data_ = take(now).segments[1];  // after the link
+    strides_left_ = all;
+  }
+  const std::uint32_t first = all - strides_left_;
+  strides_left_ -= count;
+  return {static_cast<std::uint16_t>(open_index_), static_cast<std::uint16_t>(first), count, open_data_};
 }
 
 void ReceiveQueue::read_record(Time now) {
@@ -122,32 +136,52 @@ void ReceiveQueue::on_record(Time now, std::uint32_t word) {
   client_.out_of_buffer(now, *this, record_issued_);
 }
 
+std::uint32_t ReceiveQueue::next_fetch() const { return layout_.striding ? next_index_ : requested_ & (size() - 1); }
+
 // Requests WQEs while there is room for a full read. A partial read waits until the queue would run low without it.
 void ReceiveQueue::fetch(Time now) {
   const auto most = static_cast<std::uint32_t>(std::min(context_.config.wqe_fetch, context_.config.wqe_cache));
-  while (fetches_.size() < context_.config.wqe_reads) {
+  const std::size_t reads = layout_.striding ? 1 : context_.config.wqe_reads;
+  while (fetches_.size() < reads) {
     const std::uint32_t held = requested_ - consumed_;
-    const std::uint32_t to_wrap = size() - (requested_ & (size() - 1));
+    const std::uint32_t to_wrap = size() - next_fetch();
     const std::uint32_t count = std::min({posted_ - requested_, most, to_wrap});
     if (count == 0 || held + most > cache_size_) return;
     if (count < most && count < to_wrap && held >= most) return;
+    const PhysAddr at = layout_.buffer + PhysAddr{std::uint64_t{next_fetch()} << layout_.log_stride};
     const std::uint32_t first = requested_;
     requested_ += count;
     fetches_.push_back({requested_, false});
     ++context_.counters.wqe_fetches;
     context_.counters.wqes_fetched += count;
-    const PhysAddr at = layout_.buffer + PhysAddr{std::uint64_t{first & (size() - 1)} << layout_.log_stride};
     context_.fabric.read(now, at, count << layout_.log_stride, *this, tag_of(generation_, first));
   }
 }
 
 void ReceiveQueue::on_wqes(Time now, std::uint32_t first, std::span<const std::uint8_t> data) {
-  const std::size_t stride = std::size_t{1} << layout_.log_stride;
+  if (layout_.striding) {
+    store_linked(data);
+  } else {
+    store_in_order(first, data);
+  }
+  if (requested_ != posted_) fetch(now);
+  if (wanted_ && has_wqe()) {
+    wanted_ = false;
+    client_.resume(now);
+  }
+}
+
+void ReceiveQueue::store(std::uint32_t counter, std::uint32_t index, const std::uint8_t* wqe) {
+  Slot& slot = slots_[counter & slot_mask_];
+  slot.counter = counter;
+  slot.index = index;
+  std::memcpy(slot.segments, wqe, std::size_t{1} << layout_.log_stride);
+}
+
+void ReceiveQueue::store_in_order(std::uint32_t first, std::span<const std::uint8_t> data) {
   const auto count = static_cast<std::uint32_t>(data.size() >> layout_.log_stride);
   for (std::uint32_t i = 0; i < count; ++i) {
-    Slot& slot = slots_[(first + i) & slot_mask_];
-    slot.counter = first + i;
-    std::memcpy(slot.segments, data.data() + i * stride, stride);
+    store(first + i, (first + i) & (size() - 1), data.data() + (std::size_t{i} << layout_.log_stride));
   }
   // Reads may complete out of order; WQEs become usable in order.
   for (Fetch& f : fetches_) {
@@ -157,17 +191,28 @@ void ReceiveQueue::on_wqes(Time now, std::uint32_t first, std::span<const std::u
     cached_ = fetches_.front().end;
     fetches_.erase(fetches_.begin());
   }
-  if (requested_ != posted_) fetch(now);
-  if (wanted_ && has_wqe()) {
-    wanted_ = false;
-    client_.resume(now);
+}
+
+// Keeps the entries that are next on the list. The others were read for nothing.
+void ReceiveQueue::store_linked(std::span<const std::uint8_t> data) {
+  const std::uint32_t first = next_index_;
+  const auto count = static_cast<std::uint32_t>(data.size() >> layout_.log_stride);
+  for (std::uint32_t i = 0; i < count && next_index_ == first + i; ++i) {
+    const std::uint8_t* wqe = data.data() + (std::size_t{i} << layout_.log_stride);
+    store(cached_++, next_index_, wqe);
+    wqe_srq_next_seg link;
+    std::memcpy(&link, wqe, sizeof link);
+    next_index_ = link.next_wqe_index & (size() - 1);
   }
+  requested_ = cached_;
+  fetches_.clear();
 }
 
 std::string ReceiveQueue::waiting_for() const {
   if (destroyed_) return {};
-  return fmt::format("RQ {}: state {}, consumed {}, cached to {}, requested to {}, known posted {}{}{}{}\n", number_,
+  return fmt::format("RQ {}: state {}, consumed {}, cached to {}, requested to {}, known posted {}{}{}{}{}\n", number_,
                      static_cast<std::uint32_t>(state_), consumed_, cached_, requested_, posted_,
+                     striding() ? fmt::format(", strides left {}", strides_left_) : "",
                      fetches_.empty() ? "" : ", WQE reads outstanding",
                      record_outstanding_ ? ", record read outstanding" : "",
                      wanted_ ? ", a packet waits for a WQE" : "");

@@ -13,7 +13,7 @@ RxEngine::RxEngine(Context& context, const Steering& steering, const MkeyTable& 
     : context_(context),
       steering_(steering),
       mkeys_(mkeys),
-      buffer_(context.config.packet_buffer, kMaxMtu + kFrameOverMtu),
+      buffer_(context.config.packet_buffer, kMaxFrame),
       packet_interval_(context.config.packet_interval()),
       longest_frame_(1500 + kFrameOverMtu),
       in_flight_(256) {}
@@ -86,41 +86,70 @@ void RxEngine::advance(Time now) {
       scheduled_ = true;
       context_.timeline.schedule(free_at_, *this);
       break;
-    } else if (!queue.has_wqe()) {
-      waiting_ = true;
-      queue.want(now);
-      break;
-    } else if (!queue.completions().has_space(now)) {
-      // Only now: a driver that keeps up frees completions before it posts the WQEs that can fill them.
+    } else if (!deliver_or_wait(now, queue)) {
       waiting_ = true;
       break;
-    } else {
-      deliver(now);
     }
   }
   advancing_ = false;
   check_conservation(now);
 }
 
+// False if the oldest frame needs a WQE or room for a completion; the queue will call back.
+bool RxEngine::deliver_or_wait(Time now, ReceiveQueue& queue) {
+  bool filler = false;
+  if (queue.striding()) {
+    const std::uint32_t length = PacketInspector::stored_length(buffer_.front_bytes());
+    filler = queue.needs_filler(length);
+    if (!filler && !queue.has_room(length)) {
+      queue.want(now);
+      return false;
+    }
+  } else if (!queue.has_wqe()) {
+    queue.want(now);
+    return false;
+  }
+  // Only now: a driver that keeps up frees completions before it posts the WQEs that can fill them.
+  if (!queue.completions().has_space(now)) return false;
+  if (filler) {
+    fill(now, queue);
+  } else {
+    deliver(now);
+  }
+  return true;
+}
+
+// Gives up the rest of a multi-packet WQE. The packet that did not fit follows.
+void RxEngine::fill(Time now, ReceiveQueue& queue) {
+  const ReceiveQueue::Strides rest = queue.take_strides(now, queue.strides_left());
+  cqe64 entry{};
+  entry.wqe_id = rest.wqe;
+  entry.byte_cnt = kMpwrqFiller | rest.count << kMpwrqStridesShift;
+  entry.wqe_counter = rest.first;
+  entry.op_own = kCqeRespSend << 4;
+  free_at_ = std::max(free_at_, queue.completions().write(now, entry).posted.accepted);
+  ++context_.counters.filler_completions;
+}
+
 void RxEngine::deliver(Time now) {
   const PacketBuffer::Packet packet = buffer_.front();
   const PacketInfo info = inspector_.inspect(buffer_.front_bytes());
-  const ReceiveQueue::Wqe wqe = packet.queue->take(now);
-  const ScatterList list = scatter(wqe, info.bytes);
-  if (list.syndrome != 0) return fail(now, packet, wqe, list.syndrome);
-  for (std::uint32_t i = 0; i < list.count; ++i)
-    context_.fabric.write(now, list.pieces[i].address, list.pieces[i].bytes);
+  const Placement placement = place(now, *packet.queue, info.bytes);
+  if (placement.syndrome != 0) return fail(now, packet, placement);
+  for (std::uint32_t i = 0; i < placement.count; ++i)
+    context_.fabric.write(now, placement.pieces[i].address, placement.pieces[i].bytes);
 
   cqe64 entry{};
+  entry.wqe_id = placement.wqe_id;
   entry.rss_hash_result = info.hash;
   entry.rss_hash_type = info.hash_type;
   entry.check_sum = info.checksum;
   entry.hds_ip_ext = info.checks;
   entry.l4_l3_hdr_type = info.layers;
   entry.vlan_info = info.vlan;
-  entry.byte_cnt = static_cast<std::uint32_t>(info.bytes.size());
+  entry.byte_cnt = placement.byte_cnt;
   entry.timestamp = packet.arrival / nanoseconds(1);
-  entry.wqe_counter = wqe.counter;
+  entry.wqe_counter = placement.wqe_counter;
   entry.op_own = kCqeRespSend << 4;
   const CompletionQueue::Written written = packet.queue->completions().write(now, entry);
   ++context_.counters.completed;
@@ -130,12 +159,17 @@ void RxEngine::deliver(Time now) {
   finish(now, written);
 }
 
-// The packet is lost: an error completion takes its place, and the queue stops.
-void RxEngine::fail(Time now, const PacketBuffer::Packet& packet, const ReceiveQueue::Wqe& wqe, std::uint8_t syndrome) {
+// The packet is lost: an error completion takes its place, and the queue stops. The completion of a striding queue
+// names WQE and strides, as others do.
+void RxEngine::fail(Time now, const PacketBuffer::Packet& packet, const Placement& placement) {
   cqe64 entry{};
   auto& error = reinterpret_cast<err_cqe&>(entry);
-  error.syndrome = syndrome;
-  error.wqe_counter = wqe.counter;
+  if (packet.queue->striding()) {
+    entry.wqe_id = placement.wqe_id;
+    entry.byte_cnt = placement.byte_cnt & kMpwrqStridesMask << kMpwrqStridesShift;
+  }
+  error.syndrome = placement.syndrome;
+  error.wqe_counter = placement.wqe_counter;
   error.op_own = kCqeRespErr << 4;
   const CompletionQueue::Written written = packet.queue->completions().write(now, entry);
   if (context_.observer != nullptr) {
@@ -165,23 +199,55 @@ void RxEngine::finish(Time now, const CompletionQueue::Written& written) {
   in_flight_[in_flight_tail_++ & (in_flight_.size() - 1)] = written.posted.visible;
 }
 
-// Where the bytes go, checked before anything is written.
-RxEngine::ScatterList RxEngine::scatter(const ReceiveQueue::Wqe& wqe, std::span<const std::uint8_t> bytes) const {
-  ScatterList list;
+// Where the bytes go, checked before anything is written. Takes the WQE or strides.
+RxEngine::Placement RxEngine::place(Time now, ReceiveQueue& queue, std::span<const std::uint8_t> bytes) const {
+  Placement placement;
+  placement.byte_cnt = static_cast<std::uint32_t>(bytes.size());
+  if (queue.striding()) {
+    place_in_strides(now, queue, bytes, placement);
+    return placement;
+  }
+  const ReceiveQueue::Wqe wqe = queue.take(now);
+  placement.wqe_counter = wqe.counter;
   for (const wqe_data_seg& segment : wqe.segments) {
     const std::uint32_t room = segment.byte_count;
     const std::uint32_t key = segment.lkey;
     if (bytes.empty() || room == 0 || key == kTerminateScatterLkey) break;
     const std::size_t part = std::min<std::size_t>(room, bytes.size());
-    if (!mkeys_.allows(key, segment.addr, part)) {
-      list.syndrome = kSyndromeLocalProtection;
-      return list;
-    }
-    list.pieces[list.count++] = {PhysAddr{segment.addr}, bytes.first(part)};
+    add(placement, key, segment.addr, bytes.first(part));
+    if (placement.syndrome != 0) return placement;
     bytes = bytes.subspan(part);
   }
-  if (!bytes.empty()) list.syndrome = kSyndromeLocalLength;
-  return list;
+  if (!bytes.empty()) placement.syndrome = kSyndromeLocalLength;
+  return placement;
+}
+
+void RxEngine::place_in_strides(Time now, ReceiveQueue& queue, std::span<const std::uint8_t> bytes,
+                                Placement& placement) const {
+  const auto length = static_cast<std::uint32_t>(bytes.size());
+  const ReceiveQueue::Strides strides = queue.take_strides(now, queue.strides_for(length));
+  const std::uint64_t offset = std::uint64_t{strides.first} << queue.log_stride_size();
+  placement.wqe_id = strides.wqe;
+  placement.wqe_counter = strides.first;
+  placement.byte_cnt |= strides.count << kMpwrqStridesShift;
+  const std::uint64_t room = std::uint64_t{strides.count} << queue.log_stride_size();
+  if (length > room || offset + length > strides.data.byte_count) {
+    placement.syndrome = kSyndromeLocalLength;
+  } else {
+    add(placement, strides.data.lkey, strides.data.addr + offset, bytes);
+  }
+}
+
+void RxEngine::add(Placement& placement, std::uint32_t key, std::uint64_t address,
+                   std::span<const std::uint8_t> bytes) const {
+  std::array<HostPiece, kMaxFrame / MkeyTable::kPage + 2> pieces;
+  const auto length = static_cast<std::uint32_t>(bytes.size());
+  const std::size_t count = mkeys_.translate(key, address, length, MkeyTable::Access::write, pieces);
+  if (count == 0) placement.syndrome = kSyndromeLocalProtection;
+  for (std::size_t i = 0; i < count; ++i) {
+    placement.pieces[placement.count++] = {pieces[i].address, bytes.first(pieces[i].length)};
+    bytes = bytes.subspan(pieces[i].length);
+  }
 }
 
 std::uint64_t RxEngine::completions_in_flight(Time now) const {

@@ -10,6 +10,7 @@
 
 #include "model/base/timeline.h"
 #include "model/connectx/context.h"
+#include "model/connectx/frame_limits.h"
 #include "model/connectx/mkey_table.h"
 #include "model/connectx/packet_buffer.h"
 #include "model/connectx/packet_inspector.h"
@@ -17,10 +18,6 @@
 #include "model/wire/frame.h"
 
 namespace ringside::connectx {
-
-inline constexpr std::uint32_t kMinMtu = 68;
-inline constexpr std::uint32_t kMaxMtu = 9978;      // what Linux reports as maxmtu of a ConnectX
-inline constexpr std::uint32_t kFrameOverMtu = 22;  // Ethernet header 14, VLAN tag 4, FCS 4
 
 // Takes frames from the wire and, one per packet interval or as fast as the fabric accepts them, moves the oldest to
 // host memory: data, then completion. A frame waits at the head for a WQE or a completion entry; meanwhile the buffer
@@ -46,19 +43,27 @@ class RxEngine final : public EventTarget, public QueueClient {
     PhysAddr address;
     std::span<const std::uint8_t> bytes;
   };
-  struct ScatterList {
-    std::array<Piece, ReceiveQueue::kMaxSegments> pieces;
+  // Where a packet goes and what its completion says about that.
+  struct Placement {
+    std::array<Piece, ReceiveQueue::kMaxSegments + kMaxFrame / MkeyTable::kPage + 1> pieces;
     std::uint32_t count = 0;
+    std::uint32_t byte_cnt = 0;
+    std::uint16_t wqe_id = 0;
+    std::uint16_t wqe_counter = 0;
     std::uint8_t syndrome = 0;  // CqeSyndrome, 0 if the packet fits
   };
 
   void drop(Time now, std::uint64_t sequence, std::uint64_t& counter, std::string_view cause);
   void drop_front(Time now, std::uint64_t& counter, std::string_view cause);
   void advance(Time now);
+  bool deliver_or_wait(Time now, ReceiveQueue& queue);
   void deliver(Time now);
-  void fail(Time now, const PacketBuffer::Packet& packet, const ReceiveQueue::Wqe& wqe, std::uint8_t syndrome);
+  void fail(Time now, const PacketBuffer::Packet& packet, const Placement& placement);
+  void fill(Time now, ReceiveQueue& queue);
   void finish(Time now, const CompletionQueue::Written& written);
-  ScatterList scatter(const ReceiveQueue::Wqe& wqe, std::span<const std::uint8_t> bytes) const;
+  Placement place(Time now, ReceiveQueue& queue, std::span<const std::uint8_t> bytes) const;
+  void place_in_strides(Time now, ReceiveQueue& queue, std::span<const std::uint8_t> bytes, Placement& placement) const;
+  void add(Placement& placement, std::uint32_t key, std::uint64_t address, std::span<const std::uint8_t> bytes) const;
 
   Context& context_;
   const Steering& steering_;

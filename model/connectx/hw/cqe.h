@@ -30,7 +30,7 @@ struct cqe64 {
   be32 srqn_uidx;
   be32 ft_metadata;
   be32 rsvd40;
-  be32 byte_cnt;  // cyclic RQ: packet length
+  be32 byte_cnt;  // cyclic RQ: packet length; striding RQ: filler, strides consumed and length, see below
   be64 timestamp;
   be32 sop_drop_qpn;
   be16 wqe_counter;
@@ -67,6 +67,7 @@ enum CqeOpcode : std::uint8_t {
 
 enum CqeSyndrome : std::uint8_t {
   kSyndromeLocalLength = 0x01,      // packet longer than the scatter list
+  kSyndromeLocalQpOperation = 0x02,  // send WQE that makes no sense
   kSyndromeLocalProtection = 0x04,  // address or key not valid for this queue
   kSyndromeWrFlush = 0x05,          // WQE flushed because the queue is in error
 };
@@ -78,6 +79,11 @@ inline constexpr std::uint8_t kHashTcp = 1 << 6, kHashUdp = 2 << 6;
 inline constexpr std::uint8_t kVlanPresent = 1;  // l4_l3_hdr_type: the tag was removed and is in vlan_info
 inline constexpr std::uint8_t kL3Ipv6 = 1 << 2, kL3Ipv4 = 2 << 2;
 inline constexpr std::uint8_t kL4TcpNoAck = 1 << 4, kL4Udp = 2 << 4, kL4TcpAck = 3 << 4, kL4TcpAckData = 4 << 4;
+
+// byte_cnt of a striding RQ's completion. wqe_id names the WQE, wqe_counter the packet's first stride.
+inline constexpr std::uint32_t kMpwrqFiller = 1u << 31;
+inline constexpr std::uint32_t kMpwrqStridesShift = 16, kMpwrqStridesMask = 0x7fff;
+inline constexpr std::uint32_t kMpwrqLengthMask = 0xffff;
 
 // Memory of a CQ before the device has written it.
 inline constexpr std::uint8_t kCqeInitOpOwn = 0xf1;

@@ -33,6 +33,9 @@ enum CommandOpcode : std::uint16_t {
   kCmdSetPortMtu = 0x805,  // stands for ACCESS_REG(PMTU)
   kCmdCreateTir = 0x900,
   kCmdDestroyTir = 0x902,
+  kCmdCreateSq = 0x904,
+  kCmdModifySq = 0x905,
+  kCmdDestroySq = 0x906,
   kCmdCreateRq = 0x908,
   kCmdModifyRq = 0x909,
   kCmdDestroyRq = 0x90a,
@@ -47,6 +50,12 @@ enum CommandStatus : std::uint8_t {
   kCmdBusy = 0xff,  // written by the driver before the doorbell; the device overwrites it
 };
 
+enum RqType : std::uint32_t {
+  kRqCyclic = 0,
+  kRqStriding = 1,  // linked list of multi-packet WQEs (rx_wqe_ll)
+};
+
+// Work queues, receive and send.
 enum RqState : std::uint32_t { kRqReset = 0, kRqReady = 1, kRqError = 3 };
 
 // All fields little-endian host integers: this layout is ours. `object` is the number of the object created (output) or
@@ -60,7 +69,8 @@ struct command_mailbox {
   union {
     struct {
       std::uint64_t address, length;
-    } mkey;  // object (output) is the lkey
+      std::uint32_t translations;  // 0: addresses are physical; else entries of 4 KiB pages, set by UMR WQEs
+    } mkey;                        // object (output) is the lkey
     struct {
       std::uint64_t buffer;  // physical address of the first eqe
       std::uint32_t log_size, vector;
@@ -75,7 +85,14 @@ struct command_mailbox {
       std::uint64_t buffer, doorbell_record;
       std::uint32_t log_size, log_stride;  // WQEs; bytes per WQE = 1 << log_stride
       std::uint32_t cqn, state;            // state: modify_rq only
+      std::uint32_t type;                  // RqType
+      std::uint32_t log_strides, log_stride_size;  // striding: strides per WQE, bytes per stride
     } rq;
+    struct {
+      std::uint64_t buffer, doorbell_record;
+      std::uint32_t log_size;  // WQEBBs
+      std::uint32_t cqn, state;  // state: modify_sq only
+    } sq;
     struct {
       std::uint32_t rqn;
     } tir;  // steering: all traffic of the port goes to the latest TIR

@@ -35,6 +35,8 @@ class MockFabric : public DmaFabric, public EventTarget {
   Time write_latency = nanoseconds(250);
   Time read_latency = nanoseconds(600);
   Time per_write{};
+  std::uint64_t slow_address = 0;  // reads from here take as much longer
+  Time slow_extra{};
   bool log = true;
   std::vector<Write> writes;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> reads;  // address, length
@@ -63,7 +65,8 @@ class MockFabric : public DmaFabric, public EventTarget {
   void read(Time at, PhysAddr address, std::uint32_t length, DmaReader& reader, std::uint64_t tag) override {
     if (log) reads.emplace_back(address.value, length);
     later_.push_back({address.value, std::vector<std::uint8_t>(length), &reader, tag, 0});
-    timeline_.schedule(at + read_latency / 2, *this, first_ + later_.size() - 1);
+    const Time request = read_latency / 2 + (address.value == slow_address ? slow_extra : Time{});
+    timeline_.schedule(at + request, *this, first_ + later_.size() - 1);
   }
 
   void fire(Time now, std::uint64_t index) override {
@@ -103,6 +106,19 @@ class MockFabric : public DmaFabric, public EventTarget {
   Time link_free_{};
 };
 
+// Lets a test put another fabric in place of the mock.
+struct Route : DmaFabric {
+  explicit Route(DmaFabric& fabric) : to(&fabric) {}
+  DmaFabric* to;
+
+  Posted write(Time at, PhysAddr address, std::span<const std::uint8_t> data) override {
+    return to->write(at, address, data);
+  }
+  void read(Time at, PhysAddr address, std::uint32_t length, DmaReader& reader, std::uint64_t tag) override {
+    to->read(at, address, length, reader, tag);
+  }
+};
+
 struct Recorder : PacketObserver {
   struct Drop {
     Time at;
@@ -140,6 +156,13 @@ inline ConnectxConfig bench_config() {
   c.record_poll_interval = nanoseconds(500);
   c.cq_low_water = 64;
   c.command_latency = microseconds(2);
+  c.sq_fetch = 8;
+  c.sq_reads = 4;
+  c.umr_latency = microseconds(1);
+  c.tx_reads = 64;
+  c.tx_buffer = kibibytes(64);
+  c.tx_packet_rate = PacketRate{200'000'000};  // 5 ns
+  c.port_rate = gigabits_per_second(100);
   return c;
 }
 
@@ -147,6 +170,7 @@ struct Setup {
   std::uint32_t log_rq = 6, log_cq = 6, log_eq = 4, log_stride = 4;
   std::uint32_t period_us = 0, max_count = 0, from_cqe = 0;
   std::uint32_t segments = 1, segment_bytes = 2048;
+  std::uint32_t type = kRqCyclic, log_strides = 0, log_stride_size = 0;
 };
 
 // A frame of `length` bytes without FCS: broadcast, Ethertype of local experiments, a pattern of `seed`.
@@ -168,13 +192,16 @@ class Bench {
   static constexpr std::uint32_t kVector = 5;
 
   explicit Bench(ConnectxConfig config = bench_config())
-      : fabric(timeline, kBase, kMemory), nic(sc_core::sc_gen_unique_name("nic"), config, timeline, fabric) {
+      : fabric(timeline, kBase, kMemory),
+        route(fabric),
+        nic(sc_core::sc_gen_unique_name("nic"), config, timeline, route) {
     nic.set_observer(&seen);
     nic.register_statistics(statistics);
   }
 
   Timeline timeline;
   MockFabric fabric;
+  Route route;
   ConnectX nic;
   Recorder seen;
   Statistics statistics;
@@ -236,14 +263,14 @@ class Bench {
     for (std::uint32_t i = 0; i < 1u << s.log_cq; ++i) fabric.host(kCq + i * 64)[63] = kCqeInitOpOwn;
     for (std::uint32_t i = 0; i < 1u << s.log_eq; ++i) fabric.host(kEq + i * 64)[63] = kEqeInitOwner;
     command_mailbox m = mailbox(kCmdCreateMkey);
-    m.mkey = {kBuffers, kMemory - 0x200000};
+    m.mkey = {kBuffers, kMemory - 0x200000, 0};
     lkey = create(m);
     m = mailbox(kCmdCreateEq);
     m.eq = {kEq, s.log_eq, kVector};
     eqn = create(m);
     cqn = create(cq_mailbox());
     m = mailbox(kCmdCreateRq);
-    m.rq = {kRq, kRqRecord, s.log_rq, s.log_stride, cqn, 0};
+    m.rq = {kRq, kRqRecord, s.log_rq, s.log_stride, cqn, 0, s.type, s.log_strides, s.log_stride_size};
     rqn = create(m);
     set_rq_state(kRqReady);
     m = mailbox(kCmdCreateTir);

@@ -151,7 +151,7 @@ TEST(ConnectxErrors, RecordThatIsNotRam) {
   Bench b;
   b.open();
   command_mailbox m = Bench::mailbox(kCmdCreateRq);
-  m.rq = {Bench::kRq, 0x10, 4, 4, b.cqn, 0};
+  m.rq = {Bench::kRq, 0x10, 4, 4, b.cqn, 0, kRqCyclic, 0, 0};
   b.rqn = b.create(m);
   m = Bench::mailbox(kCmdCreateTir);
   m.tir.rqn = b.rqn;

@@ -60,7 +60,7 @@ TEST(ConnectxPort, LatestTirTakesAllTraffic) {
   b.open();
   b.post(4);
   command_mailbox m = Bench::mailbox(kCmdCreateRq);
-  m.rq = {Bench::kRq + 0x8000, Bench::kRqRecord + 16, 4, 4, b.cqn, 0};
+  m.rq = {Bench::kRq + 0x8000, Bench::kRqRecord + 16, 4, 4, b.cqn, 0, kRqCyclic, 0, 0};
   const std::uint32_t second_rq = b.create(m);
   m = Bench::mailbox(kCmdCreateTir);
   m.tir.rqn = second_rq;

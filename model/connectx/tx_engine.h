@@ -1,0 +1,51 @@
+// What send queues share: the port, the payload reads, and turns.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/base/timeline.h"
+#include "model/connectx/context.h"
+#include "model/connectx/send_queue.h"
+#include "model/connectx/tx_port.h"
+
+namespace ringside::connectx {
+
+// Queues take turns, one packet or WQE each. A packet starts when the port has room for it and a payload read is free;
+// the reads of one packet start together.
+class TxEngine final : public EventTarget, public SpaceClient {
+ public:
+  explicit TxEngine(Context& context) : context_(context), port_(context) {}
+
+  TxPort& port() { return port_; }
+  const TxPort& port() const { return port_; }
+  void add(SendQueue& queue) { queues_.push_back(&queue); }
+  void remove(SendQueue& queue) { std::erase(queues_, &queue); }
+
+  // Lets the queues work until all of them wait.
+  void run(Time now);
+
+  // For queues: a packet may start; otherwise run() is called when that may have changed.
+  bool can_start(Time now, std::uint32_t length, std::uint32_t reads);
+  void read_started() { ++reads_; }
+  void read_done(Time now);
+
+  // A completion queue may have room.
+  void resume(Time now) override;
+  void fire(Time now, std::uint64_t argument) override;
+
+ private:
+  void wake_for_room();
+
+  Context& context_;
+  TxPort port_;
+  std::vector<SendQueue*> queues_;
+  std::size_t turn_ = 0;
+  std::uint64_t reads_ = 0;  // payload reads outstanding
+  bool read_wanted_ = false;
+  bool room_wanted_ = false;
+  bool wake_scheduled_ = false;
+};
+
+}  // namespace ringside::connectx

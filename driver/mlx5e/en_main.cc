@@ -3,8 +3,10 @@
 
 namespace cx = ringside::connectx;
 
-static int mlx5e_open_cq(mlx5e_channel* c, const mlx5e_params* params, mlx5e_cq* cq) {
-  mlx5_cqwq_create(&cq->wq, params->log_rq_mtu_frames);
+constexpr dim_cq_moder icocq_moder = {.usec = 0, .pkts = 0, .from_cqe = false};
+
+static int mlx5e_open_cq(mlx5e_channel* c, u8 log_cq_size, const dim_cq_moder* moder, mlx5e_cq* cq) {
+  mlx5_cqwq_create(&cq->wq, log_cq_size);
   cq->napi = &c->napi;
   cq->ch_stats = c->stats;
   cq->mdev = c->mdev;
@@ -18,9 +20,9 @@ static int mlx5e_open_cq(mlx5e_channel* c, const mlx5e_params* params, mlx5e_cq*
   mbox.cq.doorbell_record = virt_to_phys(cq->wq.db);
   mbox.cq.log_size = cq->wq.fbc.log_sz;
   mbox.cq.eqn = c->eq->eqn;
-  mbox.cq.period_us = params->rx_usecs;
-  mbox.cq.max_count = params->rx_pkts;
-  mbox.cq.period_from_cqe = params->rx_cqe_moderation ? 1 : 0;
+  mbox.cq.period_us = moder->usec;
+  mbox.cq.max_count = moder->pkts;
+  mbox.cq.period_from_cqe = moder->from_cqe ? 1 : 0;
   const int err = mlx5_cmd_exec(c->mdev, &mbox);
   if (err != 0) return err;
   cq->mcq.cqn = mbox.object;
@@ -42,10 +44,14 @@ static int mlx5e_open_channel(mlx5e_priv* priv) {
   c->mdev = priv->mdev;
   c->eq = &priv->eq;
   c->stats = &priv->channel_stats.ch;
+  c->mkey_be = priv->mkey;
   netif_napi_add_weight(c->netdev, &c->napi, mlx5e_napi_poll, priv->params.napi_weight);
-  const int err = mlx5e_open_cq(c, &priv->params, &c->rq.cq);
-  if (err != 0) return err;
-  return mlx5e_open_rq(c, &priv->params, priv->mkey, &priv->channel_stats.rq);
+  const mlx5e_params* params = &priv->params;
+  int err = mlx5e_open_cq(c, mlx5e_build_icosq_log_wq_sz(params), &icocq_moder, &c->icosq.cq);
+  if (err == 0) err = mlx5e_open_cq(c, mlx5e_rx_log_cq_size(params), &params->rx_cq_moderation, &c->rq.cq);
+  if (err == 0) err = mlx5e_open_icosq(c, params);
+  if (err == 0) err = mlx5e_open_rq(c, params, &priv->channel_stats.rq);
+  return err;
 }
 
 static void mlx5e_activate_channel(mlx5e_channel* c) {
@@ -71,6 +77,8 @@ int mlx5e_close(mlx5e_priv* priv) {
   mlx5e_deactivate_rq(&c->rq);
   napi_disable(&c->napi);
   if (err == 0) err = mlx5e_close_rq(&c->rq);
+  if (err == 0) err = mlx5e_close_icosq(&c->icosq);
   if (err == 0) err = mlx5e_close_cq(&c->rq.cq);
+  if (err == 0) err = mlx5e_close_cq(&c->icosq.cq);
   return err;
 }

@@ -73,6 +73,8 @@ void Board::write_board_info(std::uint64_t stack_top) {
   info.rx_frames = static_cast<std::uint32_t>(driver.rx_frames);
   info.rx_cqe_moderation = driver.cqe_moderation ? 1 : 0;
   info.napi_budget = static_cast<std::uint32_t>(driver.napi_budget);
+  info.rx_striding_rq = driver.rx_striding_rq ? 1 : 0;
+  info.xdp_tx_mpwqe = driver.xdp_tx_mpwqe ? 1 : 0;
   const std::size_t length = std::min(driver.xdp.size(), sizeof info.xdp_program - 1);
   std::memcpy(info.xdp_program, driver.xdp.data(), length);
   std::memcpy(memory_.host(PhysAddr{guest::kRamBase}), &info, sizeof info);

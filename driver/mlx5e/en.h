@@ -5,21 +5,13 @@
 #include "driver/kernel/board.h"
 #include "driver/kernel/page_pool.h"
 #include "driver/kernel/xdp.h"
-#include "driver/mlx5e/wq.h"
-
-struct mlx5e_rq;
-struct mlx5e_icosq;
-struct mlx5e_channel;
+#include "driver/mlx5e/en_sq.h"
 
 inline constexpr u32 MLX5E_HEADROOM = 64;  // NET_SKB_PAD; NET_IP_ALIGN is 0
 inline constexpr u32 MLX5E_ETH_HARD_MTU = 14 + 4 + 4;
 inline constexpr u32 MLX5E_MAX_RX_FRAGS = 4;
 inline constexpr u32 SKB_SHARED_INFO_SIZE = 320;
 inline constexpr u32 MLX5E_PAGECNT_BIAS_MAX = 0xffff;
-
-inline constexpr int MLX5E_TX_CQ_POLL_BUDGET = 128;
-inline constexpr u32 MLX5_SEND_WQEBB_NUM_DS = ringside::connectx::kSendWqeBb / ringside::connectx::kSendWqeDs;
-inline constexpr u8 MLX5E_PARAMS_MINIMUM_LOG_SQ_SIZE = 6;
 
 // A multi-packet receive WQE covers 256 KiB, which one UMR WQE maps page by page.
 inline constexpr u32 MLX5_MPWRQ_MAX_LOG_WQE_SZ = 18;
@@ -54,6 +46,7 @@ struct mlx5e_params {
   mlx5_wq_type rq_wq_type;
   dim_cq_moder rx_cq_moderation;
   int napi_weight;
+  bool xdp_tx_mpwqe;
   const bpf_prog* xdp_prog;
 };
 
@@ -114,53 +107,9 @@ struct mlx5e_rq_stats {
   u64 congst_umr;
 };
 
-struct mlx5e_ch_stats {
-  u64 events;
-  u64 poll;
-  u64 arm;
-};
-
-struct mlx5e_cq {
-  mlx5_cqwq wq;
-  u16 event_ctr;
-  napi_struct* napi;
-  mlx5_core_cq mcq;
-  mlx5e_ch_stats* ch_stats;
-  mlx5_core_dev* mdev;
-};
-
-enum mlx5e_sq_state : u32 { MLX5E_SQ_STATE_ENABLED = 0 };
-
-enum mlx5e_icosq_wqe_type : u8 { MLX5E_ICOSQ_WQE_NOP, MLX5E_ICOSQ_WQE_UMR_RX };
-
-struct mlx5e_icosq_wqe_info {
-  u8 wqe_type;
-  u8 num_wqebbs;
-  struct {
-    mlx5e_rq* rq;
-  } umr;
-};
-static_assert(sizeof(mlx5e_icosq_wqe_info) == 16);
-
-// Internal channel operations: the send queue that posts a receive queue's UMR WQEs.
-struct mlx5e_icosq {
-  u16 cc;
-  u16 pc;
-  mlx5_wqe_ctrl_seg* doorbell_cseg;
-  mlx5e_cq cq;
-  struct {
-    mlx5e_icosq_wqe_info* wqe_info;
-  } db;
-  mlx5_wq_cyc wq;
-  __iomem* uar_map;
-  u32 sqn;
-  unsigned long state;
-  mlx5e_channel* channel;
-};
-
 enum mlx5e_rq_state : u32 { MLX5E_RQ_STATE_ENABLED = 0, MLX5E_RQ_STATE_RECOVERING = 1 };
 
-// Bits of mlx5e_rq.flags, which last for one packet: its transmission keeps a reference to the page.
+// Bits of mlx5e_rq.flags. XMIT lasts for one packet: its transmission keeps a reference to the page.
 enum mlx5e_rq_flag : u32 { MLX5E_RQ_FLAG_XDP_XMIT = 0 };
 
 using mlx5e_fp_handle_rx_cqe = void (*)(mlx5e_rq* rq, mlx5_cqe64* cqe);
@@ -222,6 +171,7 @@ struct mlx5e_rq {
   u32 hw_mtu;
   // XDP
   const bpf_prog* xdp_prog;
+  mlx5e_xdpsq* xdpsq;
   unsigned long flags;
   struct page_pool* page_pool;
 #ifdef MLX5E_XDP_BUFF_PER_RQ
@@ -239,10 +189,13 @@ struct mlx5e_rq {
 
 struct mlx5e_channel {
   mlx5e_rq rq;
+  mlx5e_xdpsq rq_xdpsq;  // XDP_TX of the receive queue
   mlx5e_icosq icosq;
+  bool xdp;
   napi_struct napi;
   device* pdev;
   net_device* netdev;
+  mlx5e_xdpsq xdpsq;  // what other interfaces redirect here
   be32 mkey_be;
   mlx5_core_dev* mdev;
   mlx5_eq* eq;
@@ -252,6 +205,8 @@ struct mlx5e_channel {
 struct mlx5e_channel_stats {
   mlx5e_ch_stats ch;
   mlx5e_rq_stats rq;
+  mlx5e_xdpsq_stats rq_xdpsq;
+  mlx5e_xdpsq_stats xdpsq;
 };
 
 struct mlx5e_priv {
@@ -296,6 +251,13 @@ int mlx5e_open_icosq(mlx5e_channel* c, const mlx5e_params* params);
 int mlx5e_close_icosq(mlx5e_icosq* sq);
 // Returns how many completions it handled.
 int mlx5e_poll_ico_cq(mlx5e_cq* cq);
+
+// en_xdpsq.cc
+int mlx5e_open_xdpsq(mlx5e_channel* c, const mlx5e_params* params, mlx5e_xdpsq* sq, mlx5e_xdpsq_stats* stats);
+// Gives up what has not been transmitted.
+int mlx5e_close_xdpsq(mlx5e_xdpsq* sq);
+// True if there may be more completions.
+bool mlx5e_poll_xdpsq_cq(mlx5e_cq* cq);
 
 // en_sq.cc
 int mlx5e_create_sq(mlx5_core_dev* mdev, const mlx5_wq_cyc* wq, u32 cqn, u32* sqn);

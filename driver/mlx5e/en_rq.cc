@@ -191,6 +191,7 @@ int mlx5e_open_rq(mlx5e_channel* c, const mlx5e_params* params, mlx5e_rq_stats* 
   rq->mkey_be = c->mkey_be;
   rq->wq_type = params->rq_wq_type;
   rq->icosq = &c->icosq;
+  rq->xdpsq = &c->rq_xdpsq;
   INIT_WORK(&rq->recover_work, mlx5e_rq_err_cqe_work);
   mlx5e_rq_set_handlers(rq);
   int err = mlx5e_alloc_rq(rq, params);

@@ -174,6 +174,7 @@ int mlx5e_poll_rx_cq(mlx5e_cq* cq, int budget) {
     work_done++;
   }
   if (work_done == 0) return 0;
+  if (rq->xdp_prog != nullptr) mlx5e_xdp_rx_poll_complete(rq);
   mlx5_cqwq_update_db_record(cqwq);
   // The device must see the free entries before WQEs that can fill them.
   wmb();

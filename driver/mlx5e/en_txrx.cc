@@ -8,6 +8,10 @@ int mlx5e_napi_poll(napi_struct* napi, int budget) {
   int work_done = 0;
 
   ch_stats->poll++;
+  if (c->xdp) {
+    busy |= mlx5e_poll_xdpsq_cq(&c->xdpsq.cq);
+    busy |= mlx5e_poll_xdpsq_cq(&c->rq_xdpsq.cq);
+  }
   if (likely(budget - work_done)) work_done += mlx5e_poll_rx_cq(&rq->cq, budget - work_done);
   busy |= work_done == budget;
   mlx5e_poll_ico_cq(&c->icosq.cq);
@@ -17,6 +21,8 @@ int mlx5e_napi_poll(napi_struct* napi, int budget) {
   ch_stats->arm++;
   mlx5e_cq_arm(&rq->cq);
   mlx5e_cq_arm(&c->icosq.cq);
+  // Not the one of rq_xdpsq: what it completes was received here, and waits for more to be.
+  if (c->xdp) mlx5e_cq_arm(&c->xdpsq.cq);
   return work_done;
 }
 

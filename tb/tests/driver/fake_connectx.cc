@@ -259,7 +259,7 @@ std::uint8_t FakeConnectx::run_queue_command(cx::command_mailbox& mailbox) {
       if (!cqs_.contains(mailbox.sq.cqn)) return cx::kCmdBadParameter;
       const cx::command_mailbox in = mailbox;
       mailbox.object = kFirstSqn + static_cast<std::uint32_t>(sqs_.size());
-      sqs_[mailbox.object] = {in.sq.buffer, in.sq.doorbell_record, in.sq.log_size, in.sq.cqn, cx::kRqReset, 0};
+      sqs_[mailbox.object] = {in.sq.buffer, in.sq.doorbell_record, in.sq.log_size, in.sq.cqn, cx::kRqReset, 0, 0};
       return cx::kCmdOk;
     }
     case cx::kCmdModifySq:

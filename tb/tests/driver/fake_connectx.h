@@ -66,6 +66,8 @@ class FakeConnectx {
   std::size_t run_send_queues();
   // While set, XDP send queues stand still.
   void stall_transmit(bool stalled) { stalled_ = stalled; }
+  // Each run of XDP send queues executes only what had been rung by the run before.
+  void delay_transmit() { delayed_ = true; }
 
   mlx5e_priv& priv() { return *priv_; }
   mlx5e_rq& rq() { return priv_->channel->rq; }
@@ -110,7 +112,7 @@ class FakeConnectx {
   struct Sq {
     std::uint64_t buffer, record;
     std::uint32_t log, cqn, state;
-    std::uint16_t consumed;
+    std::uint16_t consumed, rung;  // rung: as of the last run
   };
 
   std::uint8_t* bar() { return bar_.data(); }
@@ -121,7 +123,7 @@ class FakeConnectx {
   void complete_strides(std::uint32_t count, std::uint32_t byte_cnt);
   void complete(std::uint32_t cqn, connectx::cqe64 entry);
   void raise_event(std::uint32_t cqn);
-  std::size_t run(std::uint32_t sqn, Sq& sq);
+  std::size_t run(std::uint32_t sqn, Sq& sq, std::uint16_t producer);
   void map(const std::uint8_t* wqe, std::uint32_t ds);
   std::uint32_t transmit(const std::uint8_t* segments, const std::uint8_t* end, bool one_packet);
   std::uint8_t run(connectx::command_mailbox& mailbox);
@@ -142,7 +144,7 @@ class FakeConnectx {
   std::vector<SentWqe> sent_;
   std::vector<Packet> transmitted_;
   std::vector<std::uint64_t> translations_;
-  bool stalled_ = false;
+  bool stalled_ = false, delayed_ = false;
 
   std::uint64_t eq_buffer_ = 0, rq_buffer_ = 0, rq_record_ = 0;
   std::uint32_t eq_log_ = 0, rq_cqn_ = 0, rq_log_ = 0, rq_state_ = 0, port_mtu_ = 0;

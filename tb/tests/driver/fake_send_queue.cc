@@ -1,5 +1,6 @@
 // The fake device's send queues: UMR WQEs change translations, the others transmit.
 #include <cstring>
+#include <utility>
 
 #include "tb/tests/driver/fake_connectx.h"
 
@@ -22,13 +23,15 @@ std::size_t FakeConnectx::run_send_queues() {
   std::size_t wqes = 0;
   for (auto& [sqn, sq] : sqs_) {
     const bool umr = sqn == sqs_.begin()->first;
-    if (sq.state == cx::kRqReady && (umr || !stalled_)) wqes += run(sqn, sq);
+    if (sq.state != cx::kRqReady || (stalled_ && !umr)) continue;
+    const auto now = static_cast<std::uint16_t>(word(sq.record + 4));
+    const std::uint16_t before = std::exchange(sq.rung, now);
+    wqes += run(sqn, sq, delayed_ && !umr ? before : now);
   }
   return wqes;
 }
 
-std::size_t FakeConnectx::run(std::uint32_t sqn, Sq& sq) {
-  const auto producer = static_cast<std::uint16_t>(word(sq.record + 4));
+std::size_t FakeConnectx::run(std::uint32_t sqn, Sq& sq, std::uint16_t producer) {
   std::size_t wqes = 0;
   while (sq.consumed != producer) {
     const std::uint32_t slot = sq.consumed & ((1u << sq.log) - 1);

@@ -16,7 +16,7 @@ TEST(Open, PostsTheWholeRingAndArms) {
   EXPECT_EQ(nic.stat("ch_poll"), 1u);
   EXPECT_EQ(nic.stat("ch_arm"), 1u);
   EXPECT_EQ(nic.cq_arm_word(), 0u);
-  EXPECT_EQ(nic.cq_doorbell(), 4u);        // {arm word 0, CQ 4}: that of UMR WQEs comes last
+  EXPECT_EQ(nic.cq_doorbell(), 5u);        // {arm word 0, CQ 5}: that of redirected frames comes last
   EXPECT_EQ(nic.eq_doorbell(), 3u << 24);  // EQ 3, consumer 0
 }
 

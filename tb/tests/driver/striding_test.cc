@@ -234,7 +234,7 @@ TEST(StridingError, RestartsTheQueueAndForgetsUmrsUnderWay) {
 }
 
 TEST(StridingArm, BothCompletionQueues) {
-  FakeConnectx nic({.striding = true});
+  FakeConnectx nic({.program = "", .striding = true});
   nic.open();
   EXPECT_EQ(nic.cq_doorbell(), std::uint64_t{1u << 28 | 1} << 32 | 4);  // the UMR queue's: one event, one completion
   nic.receive(10);

@@ -94,8 +94,8 @@ struct mlx5e_xmit_data_frags {
 };
 static_assert(sizeof(mlx5e_xmit_data_frags) == 40);
 
-// What a completion needs to know about a packet. Kernels from 6.4 keep its kind, its number of pages and the pages in an
-// entry each; before that one entry held all. The inlining watermarks count entries.
+// What a completion needs to know about a packet. Kernels from 6.4 keep its kind, its number of pages and the pages in
+// an entry each; before that one entry held all. The inlining watermarks count entries.
 #ifndef MLX5E_XDPI_FIFO_ENTRIES
 #define MLX5E_XDPI_FIFO_ENTRIES 3
 #endif

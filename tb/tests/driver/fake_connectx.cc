@@ -12,7 +12,8 @@ namespace cx = connectx;
 namespace {
 
 constexpr std::size_t kBarBytes = 0x2000;
-constexpr std::uint32_t kEqn = 3, kFirstCqn = 4, kRqn = 7, kTirn = 9, kFirstSqn = 0x11, kLkey = 0x4200, kUmrKey = 0x5100;
+constexpr std::uint32_t kEqn = 3, kFirstCqn = 4, kRqn = 7, kTirn = 9, kFirstSqn = 0x11;
+constexpr std::uint32_t kLkey = 0x4200, kUmrKey = 0x5100;
 FakeConnectx* machine = nullptr;
 
 template <class T>

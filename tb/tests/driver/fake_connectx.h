@@ -28,7 +28,7 @@ struct FakeConfig {
   bool mpwqe = true;
 };
 
-// What the device found in a send queue, per opcode.
+// A WQE that the device found in a send queue.
 struct SentWqe {
   std::uint8_t opcode;
   std::uint32_t wqebbs;

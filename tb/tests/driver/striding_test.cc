@@ -57,7 +57,9 @@ TEST(StridingUmr, MapsTheWqesPagesForWriting) {
       const mlx5e_frag_page& frag_page = nic.rq().mpwqe.info[ix].alloc_units.frag_pages[page];
       ASSERT_EQ(nic.translations()[ix * kMttsPerWqe + page], frag_page.page->dma_addr | 1);
     }
-    for (std::uint32_t page = 64; page < kMttsPerWqe; ++page) ASSERT_EQ(nic.translations()[ix * kMttsPerWqe + page], 0u);
+    for (std::uint32_t page = 64; page < kMttsPerWqe; ++page) {
+      ASSERT_EQ(nic.translations()[ix * kMttsPerWqe + page], 0u);
+    }
   }
 }
 
@@ -106,7 +108,7 @@ TEST(StridingRefill, CountsPollsThatWaitForTheDevice) {
   nic.open();
   napi_struct* napi = &nic.priv().channel->napi;
   ASSERT_TRUE(napi_schedule_prep(napi));
-  for (int poll = 0; poll < 8; ++poll) {  // no UMR is executed: bulks of two, of which two are under way from the 4th on
+  for (int poll = 0; poll < 8; ++poll) {  // no UMR is executed, and from the 4th poll on two bulks are under way
     for (int i = 0; i < 64; ++i) ASSERT_TRUE(nic.deliver());
     ASSERT_EQ(napi->poll(napi, 64), 64);
   }

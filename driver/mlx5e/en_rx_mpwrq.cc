@@ -64,8 +64,7 @@ static noinline int mlx5e_alloc_rx_mpwqe(mlx5e_rq* rq, u16 ix) {
 
   umr_wqe->hdr.ctrl.opmod_idx_opcode = u32{sq->pc} << 8 | cx::kWqeUmr;
   umr_wqe->hdr.uctrl.xlt_offset = static_cast<u16>(ix * rq->mpwqe.mtts_per_wqe * sizeof(mlx5_mtt) / cx::kSendWqeDs);
-  sq->db.wqe_info[pi] = {
-      .wqe_type = MLX5E_ICOSQ_WQE_UMR_RX, .num_wqebbs = rq->mpwqe.umr_wqebbs, .umr = {.rq = rq}};
+  sq->db.wqe_info[pi] = {.wqe_type = MLX5E_ICOSQ_WQE_UMR_RX, .num_wqebbs = rq->mpwqe.umr_wqebbs, .umr = {.rq = rq}};
   sq->pc = static_cast<u16>(sq->pc + rq->mpwqe.umr_wqebbs);
   sq->doorbell_cseg = &umr_wqe->hdr.ctrl;
   return 0;

@@ -129,8 +129,10 @@ void FakeConnectx::fail(std::uint8_t syndrome) {
   cx::cqe64 entry{};
   reinterpret_cast<cx::err_cqe&>(entry).syndrome = syndrome;
   entry.op_own = cx::kCqeRespErr << 4;
-  if (config_.striding) entry.wqe_id = static_cast<std::uint16_t>(wqe_id_);
-  else entry.wqe_counter = consumed_++;
+  if (config_.striding)
+    entry.wqe_id = static_cast<std::uint16_t>(wqe_id_);
+  else
+    entry.wqe_counter = consumed_++;
   complete(rq_cqn_, entry);
   rq_state_ = cx::kRqError;
 }

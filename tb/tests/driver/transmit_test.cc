@@ -165,12 +165,12 @@ TEST_P(Transmit, PacksAsKernelsDoAtSaturation) {
   EXPECT_EQ(c.cqes, polls);
   if (kOneEntry) {
     EXPECT_EQ(c.inlnw, 0u);
-    EXPECT_EQ(c.mpwqe, 2 * polls);          // 32 packets each
-    EXPECT_EQ(c.nops * 3, 13 * polls);      // 4.3333 per doorbell
+    EXPECT_EQ(c.mpwqe, 2 * polls);      // 32 packets each
+    EXPECT_EQ(c.nops * 3, 13 * polls);  // 4.3333 per doorbell
   } else {
     EXPECT_EQ(c.inlnw, c.xmit);
-    EXPECT_EQ(c.mpwqe, 6 * polls);          // 10.667 packets each
-    EXPECT_EQ(c.nops * 5, 34 * polls);      // 6.8 per doorbell
+    EXPECT_EQ(c.mpwqe, 6 * polls);      // 10.667 packets each
+    EXPECT_EQ(c.nops * 5, 34 * polls);  // 6.8 per doorbell
   }
 }
 

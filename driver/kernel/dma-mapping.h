@@ -31,3 +31,7 @@ __always_inline void dma_sync_single_range_for_cpu(device* dev, dma_addr_t addr,
                                                    dma_data_direction dir) {
   if (dma_dev_need_sync(dev)) __dma_sync_single_for_cpu(dev, addr + offset, size, dir);
 }
+
+__always_inline void dma_sync_single_for_device(device* dev, dma_addr_t addr, size_t size, dma_data_direction dir) {
+  if (dma_dev_need_sync(dev)) __dma_sync_single_for_device(dev, addr, size, dir);
+}

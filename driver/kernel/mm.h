@@ -33,6 +33,7 @@ __always_inline page* pfn_to_page(u64 pfn) { return reinterpret_cast<page*>(vmem
 __always_inline u64 page_to_phys(const page* p) { return page_to_pfn(p) << PAGE_SHIFT; }
 __always_inline u8* page_address(const page* p) { return reinterpret_cast<u8*>(page_to_phys(p) + page_offset_base); }
 __always_inline dma_addr_t virt_to_phys(const void* p) { return reinterpret_cast<u64>(p) - page_offset_base; }
+__always_inline page* virt_to_page(const void* p) { return pfn_to_page(virt_to_phys(p) >> PAGE_SHIFT); }
 __always_inline u32 page_to_nid(const page* p) { return static_cast<u32>(p->flags >> NODES_PGSHIFT); }
 __always_inline u32 numa_mem_id() { return 0; }
 __always_inline s32 page_ref_count(const page* p) { return atomic_read(&p->_refcount); }

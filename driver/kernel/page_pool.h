@@ -90,3 +90,9 @@ __always_inline long page_pool_unref_page(page* p, long nr) {
   if (unlikely(ret == 0)) atomic_long_set(&p->pp_ref_count, 1);
   return ret;
 }
+
+// Drops one reference from NAPI context.
+__always_inline void page_pool_recycle_direct(page_pool* pool, page* p) {
+  if (page_pool_unref_page(p, 1) != 0) return;
+  page_pool_put_unrefed_page(pool, p, ~0u, true);
+}

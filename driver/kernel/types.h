@@ -28,6 +28,7 @@ inline constexpr u64 PAGE_SIZE = 1u << PAGE_SHIFT;
 inline constexpr u32 L1_CACHE_BYTES = 64;
 
 #define ENOMEM 12
+#define EBUSY 16
 #define EINVAL 22
 #define ENOSPC 28
 
@@ -55,6 +56,7 @@ constexpr T max(T a, T b) {
 
 constexpr u32 BIT(u32 nr) { return 1u << nr; }
 constexpr u64 ALIGN(u64 x, u64 a) { return (x + a - 1) & ~(a - 1); }
+constexpr u64 DIV_ROUND_UP(u64 x, u64 d) { return (x + d - 1) / d; }
 constexpr u32 ilog2(u64 x) { return 63 - static_cast<u32>(__builtin_clzll(x)); }
 constexpr u64 roundup_pow_of_two(u64 x) { return x <= 1 ? 1 : u64{1} << (64 - __builtin_clzll(x - 1)); }
 
@@ -67,3 +69,4 @@ __always_inline T* container_of_offset(M* member, size_t offset) {
 
 // Calls through a pointer that almost always has one value: a compare and a direct call.
 #define INDIRECT_CALL_1(f, f1, ...) (likely((f) == (f1)) ? (f1)(__VA_ARGS__) : (f)(__VA_ARGS__))
+#define INDIRECT_CALL_2(f, f2, f1, ...) (likely((f) == (f2)) ? (f2)(__VA_ARGS__) : INDIRECT_CALL_1(f, f1, __VA_ARGS__))

@@ -1,6 +1,7 @@
 // XDP: what a program sees of a packet, and how it is called.
 #pragma once
 
+#include "driver/kernel/mm.h"
 #include "driver/kernel/netdevice.h"
 
 enum xdp_action : u32 { XDP_ABORTED = 0, XDP_DROP, XDP_PASS, XDP_TX, XDP_REDIRECT };
@@ -52,6 +53,87 @@ __always_inline void xdp_prepare_buff(xdp_buff* xdp, u8* hard_start, u32 headroo
   xdp->data = data;
   xdp->data_end = data + data_len;
   xdp->data_meta = data;
+}
+
+inline constexpr u32 XDP_FLAGS_HAS_FRAGS = BIT(0);
+inline constexpr u32 MAX_SKB_FRAGS = 17;
+
+struct skb_frag_t {
+  struct page* page;
+  u32 len;
+  u32 offset;
+};
+
+// At the end of a packet's first buffer: the buffers that follow it.
+struct skb_shared_info {
+  u8 flags;
+  u8 meta_len;
+  u8 nr_frags;
+  u8 tx_flags;
+  u16 gso_size;
+  u16 gso_segs;
+  u64 hwtstamps;
+  u32 gso_type;
+  u32 tskey;
+  atomic_t dataref;
+  u32 xdp_frags_size;
+  void* frag_list;
+  void* destructor_arg;
+  skb_frag_t frags[MAX_SKB_FRAGS];
+};
+static_assert(sizeof(skb_shared_info) == 320);
+
+// A packet on its own, described at the start of its first buffer.
+struct xdp_frame {
+  void* data;
+  u32 len;
+  u32 headroom;
+  u32 metasize;
+  u32 mem_type;
+  net_device* dev_rx;
+  u32 frame_sz;
+  u32 flags;
+};
+static_assert(sizeof(xdp_frame) == 40);
+
+// Pages of redirected frames on their way back to their pool.
+inline constexpr int XDP_BULK_QUEUE_SIZE = 16;
+struct xdp_frame_bulk {
+  int count;
+  struct page* q[XDP_BULK_QUEUE_SIZE];
+};
+static_assert(sizeof(xdp_frame_bulk) == 136);
+
+__always_inline void xdp_frame_bulk_init(xdp_frame_bulk* bq) { bq->count = 0; }
+void xdp_flush_frame_bulk(xdp_frame_bulk* bq);
+
+__always_inline u8* xdp_data_hard_end(const xdp_buff* xdp) {
+  return static_cast<u8*>(xdp->data_hard_start) + xdp->frame_sz - sizeof(skb_shared_info);
+}
+
+__always_inline bool xdp_frame_has_frags(const xdp_frame* frame) { return (frame->flags & XDP_FLAGS_HAS_FRAGS) != 0; }
+
+__always_inline skb_shared_info* xdp_get_shared_info_from_frame(const xdp_frame* frame) {
+  u8* hard_start = static_cast<u8*>(frame->data) - frame->headroom - sizeof(xdp_frame);
+  return reinterpret_cast<skb_shared_info*>(hard_start + frame->frame_sz - sizeof(skb_shared_info));
+}
+
+// Null if the program has left no room for the frame's description.
+__always_inline xdp_frame* xdp_convert_buff_to_frame(const xdp_buff* xdp) {
+  xdp_frame* frame = static_cast<xdp_frame*>(xdp->data_hard_start);
+  const u8* data = static_cast<const u8*>(xdp->data);
+  const s32 headroom = static_cast<s32>(data - static_cast<const u8*>(xdp->data_hard_start));
+  const s32 metasize = max(0, static_cast<s32>(data - static_cast<const u8*>(xdp->data_meta)));
+  if (unlikely(headroom - metasize < static_cast<s32>(sizeof(xdp_frame)))) return nullptr;
+  if (unlikely(static_cast<const u8*>(xdp->data_end) > xdp_data_hard_end(xdp))) return nullptr;
+  frame->data = xdp->data;
+  frame->len = static_cast<u32>(static_cast<const u8*>(xdp->data_end) - data);
+  frame->headroom = static_cast<u32>(headroom) - static_cast<u32>(sizeof(xdp_frame));
+  frame->metasize = static_cast<u32>(metasize);
+  frame->frame_sz = xdp->frame_sz;
+  frame->flags = xdp->flags;
+  frame->mem_type = xdp->rxq->mem.type;
+  return frame;
 }
 
 struct bpf_insn {

@@ -3,8 +3,12 @@
 
 namespace cx = ringside::connectx;
 
-static int mlx5e_open_cq(mlx5e_channel* c, const mlx5e_params* params, mlx5e_cq* cq) {
-  mlx5_cqwq_create(&cq->wq, params->log_rq_mtu_frames);
+constexpr dim_cq_moder icocq_moder = {.usec = 0, .pkts = 0, .from_cqe = false};
+
+constexpr dim_cq_moder tx_cq_moder = {.usec = 16, .pkts = 32, .from_cqe = false};
+
+static int mlx5e_open_cq(mlx5e_channel* c, u8 log_cq_size, const dim_cq_moder* moder, mlx5e_cq* cq) {
+  mlx5_cqwq_create(&cq->wq, log_cq_size);
   cq->napi = &c->napi;
   cq->ch_stats = c->stats;
   cq->mdev = c->mdev;
@@ -18,9 +22,9 @@ static int mlx5e_open_cq(mlx5e_channel* c, const mlx5e_params* params, mlx5e_cq*
   mbox.cq.doorbell_record = virt_to_phys(cq->wq.db);
   mbox.cq.log_size = cq->wq.fbc.log_sz;
   mbox.cq.eqn = c->eq->eqn;
-  mbox.cq.period_us = params->rx_usecs;
-  mbox.cq.max_count = params->rx_pkts;
-  mbox.cq.period_from_cqe = params->rx_cqe_moderation ? 1 : 0;
+  mbox.cq.period_us = moder->usec;
+  mbox.cq.max_count = moder->pkts;
+  mbox.cq.period_from_cqe = moder->from_cqe ? 1 : 0;
   const int err = mlx5_cmd_exec(c->mdev, &mbox);
   if (err != 0) return err;
   cq->mcq.cqn = mbox.object;
@@ -34,6 +38,38 @@ static int mlx5e_close_cq(mlx5e_cq* cq) {
   return mlx5_cmd_exec(cq->mdev, &mbox);
 }
 
+static int mlx5e_open_cqs(mlx5e_channel* c, const mlx5e_params* params) {
+  constexpr u8 log_xdpsq_size = MLX5E_PARAMS_DEFAULT_LOG_SQ_SIZE;
+  int err = mlx5e_open_cq(c, mlx5e_build_icosq_log_wq_sz(params), &icocq_moder, &c->icosq.cq);
+  if (err == 0 && c->xdp) err = mlx5e_open_cq(c, log_xdpsq_size, &tx_cq_moder, &c->xdpsq.cq);
+  if (err == 0) err = mlx5e_open_cq(c, mlx5e_rx_log_cq_size(params), &params->rx_cq_moderation, &c->rq.cq);
+  if (err == 0 && c->xdp) err = mlx5e_open_cq(c, log_xdpsq_size, &tx_cq_moder, &c->rq_xdpsq.cq);
+  return err;
+}
+
+static int mlx5e_open_queues(mlx5e_channel* c, const mlx5e_params* params, mlx5e_channel_stats* stats) {
+  int err = mlx5e_open_cqs(c, params);
+  if (err == 0) err = mlx5e_open_icosq(c, params);
+  if (err == 0 && c->xdp) err = mlx5e_open_xdpsq(c, params, &c->xdpsq, &stats->xdpsq);
+  if (err == 0) err = mlx5e_open_rq(c, params, &stats->rq);
+  if (err == 0 && c->xdp) err = mlx5e_open_xdpsq(c, params, &c->rq_xdpsq, &stats->rq_xdpsq);
+  return err;
+}
+
+// The packets that the queue of XDP_TX still holds belong to the receive queue's page pool, which goes last.
+static int mlx5e_close_queues(mlx5e_channel* c) {
+  int err = 0;
+  if (c->xdp) err = mlx5e_close_xdpsq(&c->xdpsq);
+  if (err == 0 && c->xdp) err = mlx5e_close_xdpsq(&c->rq_xdpsq);
+  if (err == 0) err = mlx5e_close_rq(&c->rq);
+  if (err == 0) err = mlx5e_close_icosq(&c->icosq);
+  if (err == 0 && c->xdp) err = mlx5e_close_cq(&c->rq_xdpsq.cq);
+  if (err == 0) err = mlx5e_close_cq(&c->rq.cq);
+  if (err == 0 && c->xdp) err = mlx5e_close_cq(&c->xdpsq.cq);
+  if (err == 0) err = mlx5e_close_cq(&c->icosq.cq);
+  return err;
+}
+
 static int mlx5e_open_channel(mlx5e_priv* priv) {
   mlx5e_channel* c = memblock_alloc_array<mlx5e_channel>(1);
   priv->channel = c;
@@ -42,10 +78,10 @@ static int mlx5e_open_channel(mlx5e_priv* priv) {
   c->mdev = priv->mdev;
   c->eq = &priv->eq;
   c->stats = &priv->channel_stats.ch;
+  c->mkey_be = priv->mkey;
+  c->xdp = priv->params.xdp_prog != nullptr;
   netif_napi_add_weight(c->netdev, &c->napi, mlx5e_napi_poll, priv->params.napi_weight);
-  const int err = mlx5e_open_cq(c, &priv->params, &c->rq.cq);
-  if (err != 0) return err;
-  return mlx5e_open_rq(c, &priv->params, priv->mkey, &priv->channel_stats.rq);
+  return mlx5e_open_queues(c, &priv->params, &priv->channel_stats);
 }
 
 static void mlx5e_activate_channel(mlx5e_channel* c) {
@@ -70,7 +106,6 @@ int mlx5e_close(mlx5e_priv* priv) {
   int err = mlx5_core_destroy_tir(priv->mdev, priv->tirn);
   mlx5e_deactivate_rq(&c->rq);
   napi_disable(&c->napi);
-  if (err == 0) err = mlx5e_close_rq(&c->rq);
-  if (err == 0) err = mlx5e_close_cq(&c->rq.cq);
+  if (err == 0) err = mlx5e_close_queues(c);
   return err;
 }

@@ -32,10 +32,74 @@ static void mlx5e_init_wqes(mlx5e_rq* rq) {
   }
 }
 
+static void mlx5e_build_umr_wqe(mlx5e_rq* rq) {
+  constexpr u8 MLX5_UMR_TRANSLATION_OFFSET_EN = 1 << 4;
+  constexpr u8 MLX5_UMR_INLINE = 1 << 7;
+  constexpr u64 MLX5_MKEY_MASK_FREE = 1u << 29;
+  cx::umr_wqe* wqe = &rq->mpwqe.umr_wqe;
+  *wqe = {};
+  wqe->ctrl.qpn_ds = rq->icosq->sqn << 8 | sizeof(mlx5e_umr_wqe) / cx::kSendWqeDs;
+  wqe->ctrl.imm = rq->mpwqe.umr_mkey_be;
+  wqe->uctrl.flags = MLX5_UMR_TRANSLATION_OFFSET_EN | MLX5_UMR_INLINE;
+  wqe->uctrl.xlt_octowords = static_cast<u16>(rq->mpwqe.pages_per_wqe * sizeof(mlx5_mtt) / cx::kSendWqeDs);
+  wqe->uctrl.mkey_mask = MLX5_MKEY_MASK_FREE;
+}
+
+// Each WQE has its part of the key's range; UMR WQEs change the pages behind it, never the WQE.
+static void mlx5e_init_mpwqes(mlx5e_rq* rq) {
+  for (u32 i = 0; i < mlx5_wq_ll_get_size(&rq->mpwqe.wq); i++) {
+    mlx5e_rx_wqe_ll* wqe = mlx5_wq_ll_get_wqe(&rq->mpwqe.wq, static_cast<u16>(i));
+    const u64 dma_offset = u64{i} * rq->mpwqe.mtts_per_wqe << rq->mpwqe.page_shift;
+    wqe->data.addr = dma_offset + rq->buff.headroom;
+    wqe->data.byte_count = u32{rq->mpwqe.num_strides} << rq->mpwqe.log_stride_sz;
+    wqe->data.lkey = rq->mpwqe.umr_mkey_be;
+    // No pages yet that could be released.
+    rq->mpwqe.info[i].skip_release_bitmap = ~u64{0};
+  }
+}
+
+static int mlx5e_alloc_mpwqe_rq(mlx5e_rq* rq, const mlx5e_params* params) {
+  constexpr u8 log_wqe_stride = ilog2(sizeof(mlx5e_rx_wqe_ll));
+  mlx5_wq_ll_create(&rq->mpwqe.wq, log_wqe_stride, mlx5e_mpwqe_get_log_rq_size(params));
+  const u32 wq_sz = mlx5_wq_ll_get_size(&rq->mpwqe.wq);
+  rq->mpwqe.page_shift = PAGE_SHIFT;
+  rq->mpwqe.pages_per_wqe = MLX5_MPWRQ_PAGES_PER_WQE;
+  rq->mpwqe.umr_wqebbs = MLX5E_UMR_WQEBBS;
+  rq->mpwqe.mtts_per_wqe = MLX5E_MPWRQ_MTTS_PER_WQE;
+  rq->mpwqe.log_stride_sz = mlx5e_mpwqe_get_log_stride_size(params);
+  rq->mpwqe.num_strides = static_cast<u16>(1u << mlx5e_mpwqe_get_log_num_strides(params));
+  rq->mpwqe.min_wqe_bulk = mlx5e_mpwqe_get_min_wqe_bulk(wq_sz);
+  rq->buff.frame0_sz = 1u << rq->mpwqe.log_stride_sz;
+  rq->mpwqe.info = memblock_alloc_array<mlx5e_mpw_info>(wq_sz);
+  const int err = mlx5e_create_umr_mkey(rq->mdev, wq_sz * rq->mpwqe.mtts_per_wqe, &rq->mpwqe.umr_mkey_be);
+  if (err != 0) return err;
+  mlx5e_build_umr_wqe(rq);
+  mlx5e_init_mpwqes(rq);
+  return 0;
+}
+
+static int mlx5e_alloc_cyc_rq(mlx5e_rq* rq, const mlx5e_params* params) {
+  constexpr u8 log_wqe_stride = ilog2(sizeof(mlx5_wqe_data_seg));
+  const int err = mlx5e_build_rq_frags_info(params, &rq->wqe.info);
+  if (err != 0) return err;
+  rq->buff.frame0_sz = rq->wqe.info.arr[0].frag_stride;
+  mlx5_wq_cyc_create(&rq->wqe.wq, log_wqe_stride, params->log_rq_mtu_frames);
+  rq->wqe.frags = memblock_alloc_array<mlx5e_wqe_frag_info>(mlx5_wq_cyc_get_size(&rq->wqe.wq));
+  rq->wqe.frag_pages = memblock_alloc_array<mlx5e_frag_page>(mlx5_wq_cyc_get_size(&rq->wqe.wq));
+  mlx5e_init_frags_partition(rq);
+  mlx5e_init_wqes(rq);
+  return 0;
+}
+
+static u32 mlx5e_page_pool_size(const mlx5e_params* params) {
+  if (params->rq_wq_type == MLX5_WQ_TYPE_CYCLIC) return 1u << params->log_rq_mtu_frames;
+  return MLX5_MPWRQ_PAGES_PER_WQE << mlx5e_mpwqe_get_log_rq_size(params);
+}
+
 static int mlx5e_create_page_pool(mlx5e_rq* rq, const mlx5e_params* params) {
   const page_pool_params pp_params = {
       .flags = PP_FLAG_DMA_MAP | PP_FLAG_DMA_SYNC_DEV,
-      .pool_size = 1u << params->log_rq_mtu_frames,
+      .pool_size = mlx5e_page_pool_size(params),
       .nid = numa_mem_id(),
       .dev = rq->pdev,
       .napi = &rq->channel->napi,
@@ -50,31 +114,32 @@ static int mlx5e_create_page_pool(mlx5e_rq* rq, const mlx5e_params* params) {
 }
 
 static int mlx5e_alloc_rq(mlx5e_rq* rq, const mlx5e_params* params) {
-  constexpr u8 log_wqe_stride = ilog2(sizeof(mlx5_wqe_data_seg));
   rq->xdp_prog = params->xdp_prog;
-  rq->hw_mtu = params->sw_mtu + MLX5E_ETH_HARD_MTU;
+  rq->hw_mtu = mlx5e_sw2hw_mtu(params->sw_mtu);
   rq->buff.headroom = static_cast<u16>(mlx5e_get_linear_rq_headroom(params));
   rq->buff.map_dir = params->xdp_prog != nullptr ? DMA_BIDIRECTIONAL : DMA_FROM_DEVICE;
-  const int err = mlx5e_build_rq_frags_info(params, &rq->wqe.info);
-  if (err != 0) return err;
-  rq->buff.frame0_sz = rq->wqe.info.arr[0].frag_stride;
   xdp_rxq_info_reg(&rq->xdp_rxq, rq->netdev, static_cast<u32>(rq->ix), rq->channel->napi.napi_id);
-  mlx5_wq_cyc_create(&rq->wqe.wq, log_wqe_stride, params->log_rq_mtu_frames);
-  rq->wqe.frags = memblock_alloc_array<mlx5e_wqe_frag_info>(mlx5_wq_cyc_get_size(&rq->wqe.wq));
-  rq->wqe.frag_pages = memblock_alloc_array<mlx5e_frag_page>(mlx5_wq_cyc_get_size(&rq->wqe.wq));
-  mlx5e_init_frags_partition(rq);
-  mlx5e_init_wqes(rq);
+  const bool striding = rq->wq_type == MLX5_WQ_TYPE_LINKED_LIST_STRIDING_RQ;
+  const int err = striding ? mlx5e_alloc_mpwqe_rq(rq, params) : mlx5e_alloc_cyc_rq(rq, params);
+  if (err != 0) return err;
   return mlx5e_create_page_pool(rq, params);
 }
 
 static int mlx5e_create_rq(mlx5e_rq* rq) {
+  const bool striding = rq->wq_type == MLX5_WQ_TYPE_LINKED_LIST_STRIDING_RQ;
+  const mlx5_frag_buf_ctrl* fbc = striding ? &rq->mpwqe.wq.fbc : &rq->wqe.wq.fbc;
   mlx5_cmd_mailbox mbox = {};
   mbox.opcode = cx::kCmdCreateRq;
-  mbox.rq.buffer = rq->wqe.wq.fbc.frags[0].map;
-  mbox.rq.doorbell_record = virt_to_phys(rq->wqe.wq.db);
-  mbox.rq.log_size = rq->wqe.wq.fbc.log_sz;
-  mbox.rq.log_stride = rq->wqe.wq.fbc.log_stride;
+  mbox.rq.buffer = fbc->frags[0].map;
+  mbox.rq.doorbell_record = virt_to_phys(striding ? rq->mpwqe.wq.db : rq->wqe.wq.db);
+  mbox.rq.log_size = fbc->log_sz;
+  mbox.rq.log_stride = fbc->log_stride;
   mbox.rq.cqn = rq->cq.mcq.cqn;
+  mbox.rq.type = rq->wq_type;
+  if (striding) {
+    mbox.rq.log_strides = ilog2(rq->mpwqe.num_strides);
+    mbox.rq.log_stride_size = rq->mpwqe.log_stride_sz;
+  }
   const int err = mlx5_cmd_exec(rq->mdev, &mbox);
   rq->rqn = mbox.object;
   return err;
@@ -96,11 +161,19 @@ static void mlx5e_drop_rx_cqes(mlx5e_rq* rq) {
   wmb();
 }
 
+// UMR WQEs under way would report their completion to a queue that has forgotten them.
+static void mlx5e_wait_for_umrs(mlx5e_rq* rq) {
+  while (rq->mpwqe.umr_completed != rq->mpwqe.umr_in_progress) {
+    if (mlx5e_poll_ico_cq(&rq->icosq->cq) == 0) cond_resched();
+  }
+}
+
 static void mlx5e_rq_err_cqe_work(work_struct* recover_work) {
   mlx5e_rq* rq = container_of(recover_work, mlx5e_rq, recover_work);
   mlx5e_deactivate_rq(rq);
   if (mlx5e_modify_rq_state(rq, cx::kRqReset) != 0) return;
   mlx5e_drop_rx_cqes(rq);
+  if (rq->wq_type == MLX5_WQ_TYPE_LINKED_LIST_STRIDING_RQ) mlx5e_wait_for_umrs(rq);
   mlx5e_free_rx_descs(rq);
   if (mlx5e_modify_rq_state(rq, cx::kRqReady) != 0) return;
   clear_bit(MLX5E_RQ_STATE_RECOVERING, &rq->state);
@@ -108,14 +181,17 @@ static void mlx5e_rq_err_cqe_work(work_struct* recover_work) {
   mlx5e_activate_rq(rq);
 }
 
-int mlx5e_open_rq(mlx5e_channel* c, const mlx5e_params* params, be32 mkey, mlx5e_rq_stats* stats) {
+int mlx5e_open_rq(mlx5e_channel* c, const mlx5e_params* params, mlx5e_rq_stats* stats) {
   mlx5e_rq* rq = &c->rq;
   rq->pdev = c->pdev;
   rq->netdev = c->netdev;
   rq->mdev = c->mdev;
   rq->channel = c;
   rq->stats = stats;
-  rq->mkey_be = mkey;
+  rq->mkey_be = c->mkey_be;
+  rq->wq_type = params->rq_wq_type;
+  rq->icosq = &c->icosq;
+  rq->xdpsq = &c->rq_xdpsq;
   INIT_WORK(&rq->recover_work, mlx5e_rq_err_cqe_work);
   mlx5e_rq_set_handlers(rq);
   int err = mlx5e_alloc_rq(rq, params);
@@ -136,8 +212,11 @@ int mlx5e_close_rq(mlx5e_rq* rq) {
   mlx5_cmd_mailbox mbox = {};
   mbox.opcode = cx::kCmdDestroyRq;
   mbox.object = rq->rqn;
-  const int err = mlx5_cmd_exec(rq->mdev, &mbox);
+  int err = mlx5_cmd_exec(rq->mdev, &mbox);
   mlx5e_free_rx_descs(rq);
   page_pool_destroy(rq->page_pool);
+  if (err == 0 && rq->wq_type == MLX5_WQ_TYPE_LINKED_LIST_STRIDING_RQ) {
+    err = mlx5_core_destroy_mkey(rq->mdev, rq->mpwqe.umr_mkey_be);
+  }
   return err;
 }

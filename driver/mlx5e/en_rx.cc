@@ -1,31 +1,10 @@
-// Receive data path of a cyclic RQ whose packets each lie in one buffer.
-#include "driver/kernel/prefetch.h"
-#include "driver/mlx5e/en_xdp.h"
+// Polling of receive completions, and the data path of a cyclic RQ whose packets each lie in one buffer.
+#include "driver/mlx5e/en_rx.h"
 
 namespace cx = ringside::connectx;
 
-// Bytes of the buffer that DMA may have written, with the headroom, in whole cache lines.
-constexpr u32 MLX5_SKB_FRAG_SZ(u32 len) { return static_cast<u32>(ALIGN(len, L1_CACHE_BYTES)) + SKB_SHARED_INFO_SIZE; }
-
-static __always_inline u8 get_cqe_opcode(const mlx5_cqe64* cqe) { return cx::cqe_opcode(cqe->op_own); }
-static __always_inline bool MLX5E_RX_ERR_CQE(const mlx5_cqe64* cqe) { return get_cqe_opcode(cqe) != cx::kCqeRespSend; }
-
 static __always_inline mlx5e_wqe_frag_info* get_frag(mlx5e_rq* rq, u16 ix) {
   return &rq->wqe.frags[ix << rq->wqe.info.log_num_frags];
-}
-
-static int mlx5e_page_alloc_fragmented(struct page_pool* pool, mlx5e_frag_page* frag_page) {
-  struct page* page = page_pool_dev_alloc_pages(pool);
-  if (unlikely(page == nullptr)) return -ENOMEM;
-  page_pool_fragment_page(page, MLX5E_PAGECNT_BIAS_MAX);
-  *frag_page = {.page = page, .frags = 0};
-  return 0;
-}
-
-static void mlx5e_page_release_fragmented(struct page_pool* pool, mlx5e_frag_page* frag_page) {
-  const u16 drain_count = static_cast<u16>(MLX5E_PAGECNT_BIAS_MAX - frag_page->frags);
-  struct page* page = frag_page->page;
-  if (page_pool_unref_page(page, drain_count) == 0) page_pool_put_unrefed_page(pool, page, ~0u, true);
 }
 
 // The first user of a page allocates it; the others find it in the frag_page they share.
@@ -115,14 +94,6 @@ static void mlx5e_dealloc_rx_wqe(mlx5e_rq* rq, u16 ix) {
   mlx5e_set_skip_release(rq, ix);
 }
 
-static __always_inline void mlx5e_fill_mxbuf(mlx5e_rq* rq, mlx5_cqe64* cqe, u8* va, u32 headroom, u32 frame_sz, u32 len,
-                                             mlx5e_xdp_buff* mxbuf) {
-  xdp_init_buff(&mxbuf->xdp, frame_sz, &rq->xdp_rxq);
-  xdp_prepare_buff(&mxbuf->xdp, va, headroom, len);
-  mxbuf->cqe = cqe;
-  mxbuf->rq = rq;
-}
-
 // True if the packet goes on to the stack.
 static noinline bool mlx5e_skb_from_cqe_linear(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi, mlx5_cqe64* cqe, u32 cqe_bcnt) {
   struct page* page = wi->frag_page->page;
@@ -137,19 +108,13 @@ static noinline bool mlx5e_skb_from_cqe_linear(mlx5e_rq* rq, mlx5e_wqe_frag_info
 
   const bpf_prog* prog = READ_ONCE(rq->xdp_prog);
   if (prog != nullptr) {
-    mlx5e_xdp_buff mxbuf;
+    MLX5E_DECLARE_MXBUF(mxbuf, rq);
 
     net_prefetchw(va);  // where an xdp_frame would be
     mlx5e_fill_mxbuf(rq, cqe, va, rx_headroom, rq->buff.frame0_sz, cqe_bcnt, &mxbuf);
     if (mlx5e_xdp_handle(rq, prog, &mxbuf)) return false;
   }
   return true;
-}
-
-static __always_inline void mlx5e_complete_rx_cqe(mlx5e_rq* rq, u32 cqe_bcnt) {
-  mlx5e_rq_stats* stats = rq->stats;
-  stats->packets++;
-  stats->bytes += cqe_bcnt;
 }
 
 // The first genuine error of a queue stops it and has it restarted; the flushed WQEs that follow are only counted.
@@ -160,6 +125,11 @@ static noinline void trigger_report(mlx5e_rq* rq, mlx5_cqe64* cqe) {
   schedule_work(&rq->recover_work);
 }
 
+void mlx5e_handle_rx_err_cqe(mlx5e_rq* rq, mlx5_cqe64* cqe) {
+  trigger_report(rq, cqe);
+  rq->stats->wqe_err++;
+}
+
 static noinline void mlx5e_handle_rx_cqe(mlx5e_rq* rq, mlx5_cqe64* cqe) {
   mlx5_wq_cyc* wq = &rq->wqe.wq;
   const u16 ci = mlx5_wq_cyc_ctr2ix(wq, cqe->wqe_counter);
@@ -167,8 +137,7 @@ static noinline void mlx5e_handle_rx_cqe(mlx5e_rq* rq, mlx5_cqe64* cqe) {
   const u32 cqe_bcnt = cqe->byte_cnt;
 
   if (unlikely(MLX5E_RX_ERR_CQE(cqe))) {
-    trigger_report(rq, cqe);
-    rq->stats->wqe_err++;
+    mlx5e_handle_rx_err_cqe(rq, cqe);
   } else if (!INDIRECT_CALL_1(rq->wqe.skb_from_cqe, mlx5e_skb_from_cqe_linear, rq, wi, cqe, cqe_bcnt)) {
     // Consumed by XDP. Transmission holds on to the page until it completes.
     if (__test_and_clear_bit(MLX5E_RQ_FLAG_XDP_XMIT, &rq->flags)) wi->frag_page->frags++;
@@ -180,6 +149,12 @@ static noinline void mlx5e_handle_rx_cqe(mlx5e_rq* rq, mlx5_cqe64* cqe) {
 }
 
 void mlx5e_rq_set_handlers(mlx5e_rq* rq) {
+  if (rq->wq_type == MLX5_WQ_TYPE_LINKED_LIST_STRIDING_RQ) {
+    rq->handle_rx_cqe = mlx5e_handle_rx_cqe_mpwrq;
+    rq->mpwqe.skb_from_cqe_mpwrq = mlx5e_skb_from_cqe_mpwrq_linear;
+    rq->post_wqes = mlx5e_post_rx_mpwqes;
+    return;
+  }
   rq->handle_rx_cqe = mlx5e_handle_rx_cqe;
   rq->wqe.skb_from_cqe = mlx5e_skb_from_cqe_linear;
   rq->post_wqes = mlx5e_post_rx_wqes;
@@ -195,10 +170,11 @@ int mlx5e_poll_rx_cq(mlx5e_cq* cq, int budget) {
     mlx5_cqe64* cqe = mlx5_cqwq_get_cqe(cqwq);
     if (cqe == nullptr) break;
     mlx5_cqwq_pop(cqwq);
-    INDIRECT_CALL_1(rq->handle_rx_cqe, mlx5e_handle_rx_cqe, rq, cqe);
+    INDIRECT_CALL_2(rq->handle_rx_cqe, mlx5e_handle_rx_cqe_mpwrq, mlx5e_handle_rx_cqe, rq, cqe);
     work_done++;
   }
   if (work_done == 0) return 0;
+  if (rq->xdp_prog != nullptr) mlx5e_xdp_rx_poll_complete(rq);
   mlx5_cqwq_update_db_record(cqwq);
   // The device must see the free entries before WQEs that can fill them.
   wmb();
@@ -229,6 +205,7 @@ bool mlx5e_post_rx_wqes(mlx5e_rq* rq) {
 }
 
 void mlx5e_free_rx_descs(mlx5e_rq* rq) {
+  if (rq->wq_type == MLX5_WQ_TYPE_LINKED_LIST_STRIDING_RQ) return mlx5e_free_rx_mpwqe_descs(rq);
   mlx5_wq_cyc* wq = &rq->wqe.wq;
   // Consumed WQEs keep their pages until they are refilled, so every slot of the ring is visited.
   for (u32 ix = 0; ix < mlx5_wq_cyc_get_size(wq); ix++) mlx5e_dealloc_rx_wqe(rq, static_cast<u16>(ix));

@@ -1,6 +1,6 @@
 #include "driver/mlx5e/en.h"
 
-constexpr u32 MLX5E_MAX_STATS = 32;
+constexpr u32 MLX5E_MAX_STATS = 64;
 
 struct stat_table {
   guest_stat entries[MLX5E_MAX_STATS];
@@ -23,6 +23,19 @@ const guest_stat* mlx5e_stats(mlx5e_priv* priv) {
   add(table, "rx_wqe_err", &rq->wqe_err);
   add(table, "rx_buff_alloc_err", &rq->buff_alloc_err);
   add(table, "rx_recover", &rq->recover);
+  add(table, "rx_mpwqe_filler_cqes", &rq->mpwqe_filler_cqes);
+  add(table, "rx_mpwqe_filler_strides", &rq->mpwqe_filler_strides);
+  add(table, "rx_oversize_pkts_sw_drop", &rq->oversize_pkts_sw_drop);
+  add(table, "rx_congst_umr", &rq->congst_umr);
+
+  mlx5e_xdpsq_stats* rq_xdpsq = &priv->channel_stats.rq_xdpsq;
+  add(table, "rx_xdp_tx_xmit", &rq_xdpsq->xmit);
+  add(table, "rx_xdp_tx_mpwqe", &rq_xdpsq->mpwqe);
+  add(table, "rx_xdp_tx_inlnw", &rq_xdpsq->inlnw);
+  add(table, "rx_xdp_tx_nops", &rq_xdpsq->nops);
+  add(table, "rx_xdp_tx_full", &rq_xdpsq->full);
+  add(table, "rx_xdp_tx_err", &rq_xdpsq->err);
+  add(table, "rx_xdp_tx_cqe", &rq_xdpsq->cqes);
 
   page_pool_alloc_stats* alloc = &priv->channel->rq.page_pool->alloc_stats;
   add(table, "rx_pp_alloc_fast", &alloc->fast);

@@ -12,6 +12,10 @@ using mlx5_cqe64 = ringside::connectx::cqe64;
 using mlx5_err_cqe = ringside::connectx::err_cqe;
 using mlx5_eqe = ringside::connectx::eqe;
 using mlx5_wqe_data_seg = ringside::connectx::wqe_data_seg;
+using mlx5_wqe_ctrl_seg = ringside::connectx::wqe_ctrl_seg;
+using mlx5_wqe_eth_seg = ringside::connectx::wqe_eth_seg;
+using mlx5_mtt = ringside::connectx::mtt_entry;
+using mlx5e_rx_wqe_ll = ringside::connectx::rx_wqe_ll;
 using mlx5_cmd_mailbox = ringside::connectx::command_mailbox;
 
 struct mlx5_core_dev {
@@ -51,7 +55,11 @@ be32* mlx5_db_alloc();
 // Executes the command in `mbox`. Returns 0 or -EINVAL, with the reason in mbox->status.
 int mlx5_cmd_exec(mlx5_core_dev* mdev, mlx5_cmd_mailbox* mbox);
 
+// A key for all of memory, by physical address.
 int mlx5_core_create_mkey(mlx5_core_dev* mdev, be32* mkey);
+// A key for `num_entries` pages that UMR WQEs set.
+int mlx5e_create_umr_mkey(mlx5_core_dev* mdev, u32 num_entries, be32* mkey);
+int mlx5_core_destroy_mkey(mlx5_core_dev* mdev, be32 mkey);
 int mlx5_set_port_mtu(mlx5_core_dev* mdev, u32 mtu);
 int mlx5_core_create_tir(mlx5_core_dev* mdev, u32 rqn, u32* tirn);
 int mlx5_core_destroy_tir(mlx5_core_dev* mdev, u32 tirn);

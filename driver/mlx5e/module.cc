@@ -9,9 +9,9 @@ static mlx5e_params mlx5e_build_nic_params(const board_info& board) {
   mlx5e_params params = {};
   params.sw_mtu = board.mtu;
   params.log_rq_mtu_frames = static_cast<u8>(ilog2(roundup_pow_of_two(board.rx_ring)));
-  params.rx_usecs = board.rx_usecs;
-  params.rx_pkts = board.rx_frames;
-  params.rx_cqe_moderation = board.rx_cqe_moderation != 0;
+  params.rq_wq_type = board.rx_striding_rq != 0 ? MLX5_WQ_TYPE_LINKED_LIST_STRIDING_RQ : MLX5_WQ_TYPE_CYCLIC;
+  params.rx_cq_moderation = {.usec = board.rx_usecs, .pkts = board.rx_frames, .from_cqe = board.rx_cqe_moderation != 0};
+  params.xdp_tx_mpwqe = board.xdp_tx_mpwqe != 0;
   params.napi_weight = static_cast<int>(board.napi_budget);
   if (board.xdp_program[0] != '\0') {
     params.xdp_prog = bpf_prog_get_by_name(board.xdp_program);

@@ -21,6 +21,7 @@ constinit const bpf_prog programs[] = {
     program("drop", xdp_drop),
     program("drop-read", xdp_drop_read),
     program("pass", xdp_pass),
+    program("tx", xdp_tx),
 };
 
 static bool same(const char* a, const char* b) {

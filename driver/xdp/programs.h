@@ -4,6 +4,13 @@
 
 #include "driver/kernel/xdp.h"
 
+struct ethhdr {
+  u8 h_dest[6];
+  u8 h_source[6];
+  be16 h_proto;
+};
+static_assert(sizeof(ethhdr) == 14);
+
 // Counters of one processor, kept as xdp-bench keeps them: in a per-CPU array map.
 struct ____cacheline_aligned datarec {
   u64 processed;
@@ -26,3 +33,4 @@ __always_inline void count_inc(u64& counter) { WRITE_ONCE(counter, counter + 1);
 u32 xdp_drop(const void* ctx, const bpf_insn* insn);
 u32 xdp_drop_read(const void* ctx, const bpf_insn* insn);
 u32 xdp_pass(const void* ctx, const bpf_insn* insn);
+u32 xdp_tx(const void* ctx, const bpf_insn* insn);

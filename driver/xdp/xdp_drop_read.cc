@@ -1,13 +1,6 @@
 // Reads the Ethernet header of every packet, then drops it. A packet too short for one is an error.
 #include "driver/xdp/programs.h"
 
-struct ethhdr {
-  u8 h_dest[6];
-  u8 h_source[6];
-  be16 h_proto;
-};
-static_assert(sizeof(ethhdr) == 14);
-
 u32 xdp_drop_read(const void* ctx, const bpf_insn*) {
   const xdp_buff* xdp = static_cast<const xdp_buff*>(ctx);
   const u8* data = static_cast<const u8*>(xdp->data);

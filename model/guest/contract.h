@@ -67,7 +67,9 @@ struct board_info {
   std::uint32_t rx_cqe_moderation;  // 1: moderation period starts at the last CQE, 0: at the last event
   std::uint32_t napi_budget;        // packets per poll, 64 in Linux
   char xdp_program[32];             // name of a program in the image, "" for none
-  std::uint64_t reserved[8];
+  std::uint32_t rx_striding_rq;     // ethtool --set-priv-flags rx_striding_rq
+  std::uint32_t xdp_tx_mpwqe;       // ethtool --set-priv-flags xdp_tx_mpwqe
+  std::uint64_t reserved[7];
 };
 static_assert(sizeof(board_info) == 176);
 

@@ -53,6 +53,12 @@ void DriverConfig::visit(ParameterVisitor& v) {
          kDefault, cqe_moderation);
   v.number({"driver.napi_budget", "packets", "NAPI_POLL_WEIGHT, Linux", "Packets that one NAPI poll may take."}, kDefault,
            napi_budget, 1, 1024);
+  v.flag({"driver.rx_striding_rq", "", "mlx5e default where the device can, Linux",
+          "Multi-packet receive WQEs, as ethtool --set-priv-flags rx_striding_rq."},
+         kDefault, rx_striding_rq);
+  v.flag({"driver.xdp_tx_mpwqe", "", "mlx5e default where the device can, Linux",
+          "Multi-packet send WQEs for XDP_TX, as ethtool --set-priv-flags xdp_tx_mpwqe."},
+         kDefault, xdp_tx_mpwqe);
 }
 
 std::vector<std::string> xdp_programs() { return {"drop", "drop-read", "pass"}; }

@@ -34,6 +34,8 @@ struct DriverConfig {
   std::uint64_t rx_frames = 32;
   bool cqe_moderation = true;
   std::uint64_t napi_budget = 64;
+  bool rx_striding_rq = true;
+  bool xdp_tx_mpwqe = true;
 
   void visit(ParameterVisitor& v);
 };

@@ -7,7 +7,7 @@ namespace ringside {
 std::string_view name(StallReason reason) {
   static constexpr std::array<std::string_view, kStallReasons> kNames{
       "base", "front_end", "mispredict",   "dependency", "l1",        "l2",   "llc",
-      "dram", "tlb",       "store_buffer", "rep",        "serialise", "mmio", "idle"};
+      "dram", "tlb",       "store_buffer", "rep",        "serialise", "mmio", "idle", "residual"};
   const auto index = static_cast<std::size_t>(reason);
   return index < kNames.size() ? kNames[index] : "unknown";
 }

@@ -26,6 +26,7 @@ enum class StallReason : std::uint8_t {
   serialise,     // barriers and serialising instructions
   mmio,          // device registers
   idle,          // waiting for an interrupt
+  residual,      // declared work of a kernel that the guest does not contain
   count
 };
 inline constexpr std::size_t kStallReasons = static_cast<std::size_t>(StallReason::count);

@@ -51,6 +51,9 @@ class Core : public sc_core::sc_module, public InterruptSink {
   // Loads from [begin, end) are reported to the observer. One range; an empty one reports nothing.
   void watch(std::uint64_t begin, std::uint64_t end);
 
+  // The core is busy with work that the guest does not contain, from the next block on.
+  void occupy(Time duration) { pipeline_.occupy(to_cycles(duration, config_.frequency)); }
+
   void interrupt(Time now, std::uint32_t vector) override;
 
   // Ends the core's thread after the block it is in.

@@ -36,6 +36,13 @@ void Pipeline::sleep(Cycle until) {
   s.dispatching.wait(until.value);
 }
 
+void Pipeline::occupy(Cycle cycles) {
+  State& s = *state_;
+  if (cycles.value == 0) return;
+  s.front_ready = std::max(s.front_ready, s.dispatching.cycle) + cycles.value;
+  s.front_reason = StallReason::residual;
+}
+
 const PipelineCounts& Pipeline::counts() const { return state_->counts; }
 void Pipeline::reset_counts() { state_->counts = {}; }
 

@@ -49,6 +49,10 @@ class Pipeline {
   // Nothing is executed until `until` (an idle core); the cycles are booked on StallReason::idle.
   void sleep(Cycle until);
 
+  // Dispatch is taken by work that the guest does not contain for `cycles`, booked on StallReason::residual as far as it
+  // shows. Older instructions go on meanwhile.
+  void occupy(Cycle cycles);
+
   const PipelineCounts& counts() const;
   void reset_counts();
 

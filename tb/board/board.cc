@@ -118,6 +118,7 @@ void Board::end(Time now, StopReason reason) {
 
 void Board::watched_load(Time now, std::uint64_t address) {
   if (ended_ || !tracker_.slot_read(now, address)) return;
+  core_.occupy(scenario_.driver.xdp == "tx" ? scenario_.residual.tx : scenario_.residual.drop);
   const std::uint64_t delivered = tracker_.delivered();
   if (delivered == batch_end_) {
     convergence_.add_batch(now - batch_start_);

@@ -55,6 +55,14 @@ struct ReproduceOptions {
 // Runs published tables and prints them beside what was simulated; writes a JSON and a Markdown file. Throws InputError.
 int reproduce(const ReproduceOptions& options, std::ostream& out);
 
+struct CalibrateOptions {
+  std::string table;  // name of a published table
+  std::string out;    // the platform's data file; "" prints it
+};
+
+// Fits a platform's residuals to the rows that the table names for it. Throws InputError.
+int calibrate(const CalibrateOptions& options, std::ostream& out);
+
 // Parses the command line, runs the subcommand and turns exceptions into a line on standard error and an exit status.
 int program(const std::vector<std::string>& arguments, const Simulate& simulate, const std::atomic<bool>& interrupted,
             const Terminal& terminal);

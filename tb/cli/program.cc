@@ -39,6 +39,7 @@ struct Arguments {
   RunOptions run;
   ParamsOptions params;
   ReproduceOptions reproduce;
+  CalibrateOptions calibrate;
 };
 
 void add_set_option(CLI::App& command, std::vector<std::string>& overrides) {
@@ -77,12 +78,18 @@ void add_reproduce(CLI::App& app, ReproduceOptions& options) {
   });
 }
 
+void add_calibrate(CLI::App& app, CalibrateOptions& options) {
+  auto* command = app.add_subcommand("calibrate", "Fit a platform's residuals to the rows that a published table names");
+  command->add_option("table", options.table, "Name of the table")->required()->type_name("TABLE");
+  command->add_option("--out", options.out, "Write the platform's data file here")->type_name("FILE");
+}
+
 // The argument that names no subcommand, if that is what is wrong: CLI11 would call it an unexpected argument.
 std::string unknown_command_hint(const std::vector<std::string>& arguments) {
-  const std::vector<std::string> commands{"run", "params", "reproduce"};
+  const std::vector<std::string> commands{"run", "params", "reproduce", "calibrate"};
   if (arguments.empty() || arguments.front().starts_with("-")) return "";
   if (std::find(commands.begin(), commands.end(), arguments.front()) != commands.end()) return "";
-  return fmt::format("unknown command {}; run, params, reproduce are allowed{}", arguments.front(),
+  return fmt::format("unknown command {}; run, params, reproduce, calibrate are allowed{}", arguments.front(),
                      did_you_mean(arguments.front(), commands));
 }
 
@@ -97,6 +104,7 @@ int dispatch(CLI::App& app, const Arguments& parsed, const Simulate& simulate, c
   try {
     if (app.got_subcommand("run")) return run(parsed.run, simulate, interrupted, terminal);
     if (app.got_subcommand("reproduce")) return reproduce(parsed.reproduce, terminal.out);
+    if (app.got_subcommand("calibrate")) return calibrate(parsed.calibrate, terminal.out);
     return params(parsed.params, terminal.out);
   } catch (const InputError& error) {
     fmt::print(terminal.error, "ringside: {}\n", error.what());
@@ -119,6 +127,7 @@ int program(const std::vector<std::string>& arguments, const Simulate& simulate,
   add_run(app, parsed.run);
   add_params(app, parsed.params);
   add_reproduce(app, parsed.reproduce);
+  add_calibrate(app, parsed.calibrate);
   if (arguments.empty()) {
     terminal.out << app.help();
     return kExitBadInput;

@@ -91,6 +91,7 @@ ReferenceTable read_reference_table(const fs::path& file) {
   table.title = reader.text(document, "title");
   table.source = reader.text(document, "source");
   table.scenario = reader.text(document, "scenario");
+  table.platform = reader.text(document, "platform", false);
   table.settings = reader.texts(document, "settings");
   for (const toml::table* row : reader.tables(document, "row")) {
     table.rows.push_back({reader.text(*row, "id"), reader.text(*row, "name"), reader.number(*row, "published"),

@@ -33,6 +33,7 @@ struct ReferenceTable {
   std::string title;
   std::string source;
   std::string scenario;
+  std::string platform;  // platform.name that its residuals were fitted for; empty: none
   std::vector<std::string> settings;
   std::vector<ReferenceRow> rows;
   std::vector<ReferenceEffect> effects;

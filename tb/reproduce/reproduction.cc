@@ -42,11 +42,13 @@ std::string last_line(const fs::path& log) {
   return last;
 }
 
-ReproducedRow run_row(const ReferenceTable& table, const ReferenceRow& row, const fs::path& program, const ScratchFolder& scratch) {
+ReproducedRow run_row(const ReferenceTable& table, const ReferenceRow& row, const fs::path& program,
+                      const ScratchFolder& scratch, const std::vector<std::string>& more) {
   const fs::path out = scratch / (row.id + ".json");
   const fs::path log = scratch / (row.id + ".log");
   std::vector<std::string> argv{program.string(), "run", table.scenario, "--quiet", "--out", out.string()};
-  for (const auto* settings : {&table.settings, &row.settings}) {
+  if (!table.platform.empty() && more.empty()) argv.insert(argv.end(), {"--set", "platform.name=" + table.platform});
+  for (const auto* settings : {&table.settings, &row.settings, &more}) {
     for (const std::string& setting : *settings) argv.insert(argv.end(), {"--set", setting});
   }
   ReproducedRow reproduced;
@@ -110,7 +112,7 @@ Reproduction reproduce(const ReferenceTable& table, const fs::path& program, uns
   auto work = [&] {
     for (std::size_t i = next++; i < table.rows.size(); i = next++) {
       try {
-        result.rows[i] = run_row(table, table.rows[i], program, scratch);
+        result.rows[i] = run_row(table, table.rows[i], program, scratch, {});
       } catch (const std::exception& error) {
         result.rows[i].error = error.what();
       }
@@ -121,6 +123,14 @@ Reproduction reproduce(const ReferenceTable& table, const fs::path& program, uns
   workers.clear();  // joins
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
+}
+
+double simulate_row(const ReferenceTable& table, const ReferenceRow& row, const fs::path& program,
+                    const std::vector<std::string>& more) {
+  const ScratchFolder scratch;
+  const ReproducedRow result = run_row(table, row, program, scratch, more);
+  if (!result.error.empty()) throw std::runtime_error(fmt::format("{}: {}", row.name, result.error));
+  return result.simulated;
 }
 
 double error_percent(const ReferenceRow& row, const ReproducedRow& reproduced) {

@@ -26,6 +26,11 @@ struct Reproduction {
 // Runs each row as a process of `program` (ringside itself), `jobs` at a time.
 Reproduction reproduce(const ReferenceTable& table, const std::filesystem::path& program, unsigned jobs);
 
+// Mpps of one row with `more` settings after its own, and without the table's platform. Throws std::runtime_error with
+// the run's message when it fails.
+double simulate_row(const ReferenceTable& table, const ReferenceRow& row, const std::filesystem::path& program,
+                    const std::vector<std::string>& more);
+
 // Relative error of a row in percent.
 double error_percent(const ReferenceRow& row, const ReproducedRow& reproduced);
 

@@ -61,11 +61,20 @@ void DriverConfig::visit(ParameterVisitor& v) {
          kDefault, xdp_tx_mpwqe);
 }
 
-std::vector<std::string> xdp_programs() { return {"drop", "drop-read", "pass"}; }
+std::vector<std::string> xdp_programs() { return {"drop", "drop-read", "pass", "tx"}; }
+
+void ResidualConfig::visit(ParameterVisitor& v) {
+  v.time({"residual.drop", "ns", "", "Work of a kernel around each packet that the driver drops or passes on, which the port lacks."},
+         Origin::required, drop, Time{}, microseconds(10));
+  v.time({"residual.tx", "ns", "", "The same around each packet that the driver sends back."}, Origin::required, tx, Time{},
+         microseconds(10));
+}
 
 void PlatformConfig::visit(ParameterVisitor& v) {
   v.text({"cpu.model", "", "chosen", "The CPU: a file of hardware/cpu and hardware/memory."}, Origin::default_value, cpu_model);
   v.text({"nic.model", "", "chosen", "The network adapter: a file of hardware/nic."}, Origin::default_value, nic_model);
+  v.text({"platform.name", "", "chosen", "The machine whose kernel is calibrated for: a file of hardware/platform."},
+         Origin::default_value, name);
 }
 
 }  // namespace ringside

@@ -43,10 +43,20 @@ struct DriverConfig {
 // XDP programs of the images that Ringside builds.
 std::vector<std::string> xdp_programs();
 
+// residual.*: work per packet of a real kernel that the driver's port does not contain. One number for each path through
+// the driver, from hardware/platform/<platform.name>.toml.
+struct ResidualConfig {
+  Time drop{};
+  Time tx{};
+
+  void visit(ParameterVisitor& v);
+};
+
 // The names that choose hardware data files: hardware/cpu/<cpu.model>.toml and so on.
 struct PlatformConfig {
   std::string cpu_model = "xeon-8380";
   std::string nic_model = "connectx-6-dx";
+  std::string name = "bare";
 
   void visit(ParameterVisitor& v);
 };

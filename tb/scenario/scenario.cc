@@ -112,6 +112,7 @@ void Scenario::visit(ParameterVisitor& v) {
   run.visit(v);
   driver.visit(v);
   platform.visit(v);
+  residual.visit(v);
   wire.visit(v);
   traffic.visit(v);
   cpu.visit(v);
@@ -137,6 +138,7 @@ std::filesystem::path Scenario::file_of(std::string_view parameter) const {
 const std::vector<DataFileRule>& hardware_files() {
   static const std::vector<DataFileRule> rules{{"cpu", "hardware/cpu", "cpu.model"},
                                                {"memory", "hardware/memory", "cpu.model"},
+                                               {"residual", "hardware/platform", "platform.name"},
                                                {"nic", "hardware/nic", "nic.model"},
                                                {"pcie", "hardware/pcie", ""}};
   return rules;

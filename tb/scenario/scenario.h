@@ -22,6 +22,7 @@ struct Scenario {
   RunConfig run;
   DriverConfig driver;
   PlatformConfig platform;
+  ResidualConfig residual;
   WireConfig wire;
   TrafficConfig traffic;
   CoreConfig cpu;

@@ -74,7 +74,7 @@ TEST(Watchdog, NamesWhatASleepingDriverWaitsFor) {
   const Outcome outcome = held_back_packet().set("run.watchdog=1 ms").run();
   EXPECT_EQ(outcome.status, 3);
   EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1) << outcome.error;
-  EXPECT_THAT(outcome.error, ContainsRegex("^ringside: at [0-9.]+ us: core0: .*the guest waits for an interrupt; .*CQ 1: producer 1"));
+  EXPECT_THAT(outcome.error, ContainsRegex("^ringside: at [0-9.]+ us: core0: .*the guest waits for an interrupt; .*CQ [0-9]+: producer 1"));
   ASSERT_TRUE(outcome.report);
   EXPECT_EQ(outcome.json()["result"]["packets"]["in_flight"], 1);
   EXPECT_EQ(outcome.json()["result"]["stop_reason"], "error");
@@ -89,7 +89,7 @@ TEST(Watchdog, CanBeSwitchedOff) {
 // The driver of an unknown program panics; an image that a user brings has programs that nobody else knows.
 TEST(GuestPanic, KeepsTheReport) {
   const Outcome outcome =
-      main_scenario(1000).set("driver.image=" + image_path("mlx5e-x86-64-gcc-none")).set("driver.xdp=tx").run();
+      main_scenario(1000).set("driver.image=" + image_path("mlx5e-x86-64-gcc-none")).set("driver.xdp=nothing-such").run();
   EXPECT_EQ(outcome.status, 3);
   EXPECT_THAT(outcome.error, HasSubstr("no XDP program of this name"));
   EXPECT_TRUE(outcome.report);

@@ -50,6 +50,12 @@ class Cache {
     return set;
   }
 
+  // Has the machine that simulates fetch the set of `line` early: large caches have more tags than its own caches hold.
+  void expect(LineNumber line) const { __builtin_prefetch(&entries_[set_of(line)], 1); }
+
+  // The line that insert() would evict for `line`, or kNoLine.
+  LineNumber next_victim(LineNumber line) const { return entries_[set_of(line) + ways_ - 1] >> kLineShift; }
+
   bool contains(LineNumber line) const { return place_of(set_of(line), line) != stride_; }
 
   // Brings in a line that is not present, in place of the least recent one of the first `ways` ways.

@@ -145,10 +145,10 @@ MemoryAccess CoreMemory::fetch_slowly(Cycle at, std::uint64_t address) {
 }
 
 CoreMemory::Arrival CoreMemory::fill_first_level(std::uint64_t at, LineNumber line) {
-  std::uint64_t& buffer = fill_buffers_.earliest();
+  const std::uint64_t buffer = fill_buffers_.earliest();
   counts_.fill_buffer_waits += buffer > at;
   const Arrival arrival = read_second_level(std::max(at, buffer), line);
-  buffer = arrival.fill.ready();
+  fill_buffers_.take(arrival.fill.ready());
 
   const Cache::Evicted victim = l1d_.insert(line, false);
   l1d_.fill(l1d_.set_of(line)) = arrival.fill;
@@ -159,6 +159,7 @@ CoreMemory::Arrival CoreMemory::fill_first_level(std::uint64_t at, LineNumber li
 }
 
 CoreMemory::Arrival CoreMemory::read_second_level(std::uint64_t at, LineNumber line) {
+  system_.expect(line);
   if (const Cache::Position position = l2_.find(line); position != Cache::kMiss) {
     Cache::Fill& fill = l2_.fill(position);
     counts_.prefetches_useful += fill.prefetched();
@@ -166,14 +167,14 @@ CoreMemory::Arrival CoreMemory::read_second_level(std::uint64_t at, LineNumber l
     const MemoryLevel from = fill.ready() > at ? fill.from() : MemoryLevel::l2;
     return {Cache::Fill::make(std::max(at + l2_latency_, fill.ready()), from, false), at, false};
   }
-  std::uint64_t& entry = l2_outstanding_.earliest();
-  const Cache::Fill fill = read_beyond(std::max(at, entry), line, false);
-  entry = fill.ready();
+  const Cache::Fill fill = read_beyond(std::max(at, l2_outstanding_.earliest()), line, false);
+  l2_outstanding_.take(fill.ready());
   return {fill, at, true};
 }
 
 // Brings a line into the second level from wherever it is.
 Cache::Fill CoreMemory::read_beyond(std::uint64_t at, LineNumber line, bool prefetched) {
+  system_.expect(l2_.next_victim(line));
   const MemorySystem::Source source = system_.read_line(*this, line);
   std::uint64_t ready = at + llc_latency_;
   if (source.level == MemoryLevel::dram) {
@@ -198,15 +199,17 @@ void CoreMemory::run_prefetchers(const Arrival& arrival, LineNumber line) {
   if (!stream_prefetcher_enabled_) return;
   const StreamPrefetcher::Request request = stream_prefetcher_.train(line);
   for (std::uint32_t i = 0; i < request.count; ++i) {
+    system_.expect(request.first + static_cast<LineNumber>(request.step) * i);
+  }
+  for (std::uint32_t i = 0; i < request.count; ++i) {
     prefetch_second_level(arrival.requested, request.first + static_cast<LineNumber>(request.step) * i);
   }
 }
 
 void CoreMemory::prefetch_second_level(std::uint64_t at, LineNumber line) {
   if (line >= end_of_ram_ || l2_.contains(line)) return;
-  std::uint64_t& entry = l2_outstanding_.earliest();
-  if (entry > at) return;
-  entry = read_beyond(at, line, true).ready();
+  if (l2_outstanding_.earliest() > at) return;
+  l2_outstanding_.take(read_beyond(at, line, true).ready());
   ++counts_.prefetches_issued;
 }
 

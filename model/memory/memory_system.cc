@@ -38,9 +38,10 @@ CoreMemory& MemorySystem::add_core(Frequency frequency) {
 
 Time MemorySystem::write(Time at, PhysAddr address, std::span<const std::uint8_t> data) {
   if (data.empty()) return at + config_.dma_write_latency;
+  const std::uint64_t end = address.value + data.size();
+  for (LineNumber line = line_of(address); line <= line_of({end - 1}); ++line) llc_.expect(line);
   std::memcpy(memory_.host(address), data.data(), data.size());
   dram_.advance(at);
-  const std::uint64_t end = address.value + data.size();
   Time delay{};
   for (LineNumber line = line_of(address); line <= line_of({end - 1}); ++line) {
     const std::uint64_t start = std::uint64_t{line} * kCacheLine;

@@ -2,20 +2,37 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
 namespace ringside {
 
-// Each buffer is the cycle at which it becomes free.
+// The cycles at which buffers become free, in ascending order around a ring: most misses end in the order they begin in.
 class MissBuffers {
  public:
-  explicit MissBuffers(std::uint64_t count) : free_at_(std::max<std::uint64_t>(count, 1), 0) {}
+  explicit MissBuffers(std::uint64_t count)
+      : count_(static_cast<std::uint32_t>(std::max<std::uint64_t>(count, 1))),
+        mask_(std::bit_ceil(count_) - 1),
+        free_at_(mask_ + std::size_t{1}, 0) {}
 
-  // The buffer that is free first. Its taker waits until then and stores when it frees it again.
-  std::uint64_t& earliest() { return *std::min_element(free_at_.begin(), free_at_.end()); }
+  // When the buffer that is free first becomes free.
+  std::uint64_t earliest() const { return free_at_[first_ & mask_]; }
+
+  // Takes that buffer until `until`.
+  void take(std::uint64_t until) {
+    ++first_;
+    std::uint32_t place = first_ + count_ - 1;
+    for (; place != first_ && free_at_[(place - 1) & mask_] > until; --place) {
+      free_at_[place & mask_] = free_at_[(place - 1) & mask_];
+    }
+    free_at_[place & mask_] = until;
+  }
 
  private:
+  std::uint32_t count_;
+  std::uint32_t mask_;
+  std::uint32_t first_ = 0;
   std::vector<std::uint64_t> free_at_;
 };
 

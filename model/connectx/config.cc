@@ -36,6 +36,9 @@ void ConnectxConfig::visit(ParameterVisitor& v) {
          kibibytes(10), mebibytes(64));
   v.packet_rate({"nic.tx_packet_rate", "Mpps", "", "Packets that the transmit engine handles at most."}, required,
                 tx_packet_rate, PacketRate{100'000}, PacketRate{2'000'000'000});
+  v.time({"nic.tx_latency", "ns", "",
+          "Time from a packet's last byte in the transmit engine to its completion and to the wire."},
+         required, tx_latency, nanoseconds(0), microseconds(100));
   v.bandwidth({"nic.port_rate", "Gbps", "", "Rate at which the port sends."}, required, port_rate, Bandwidth{1'000'000},
               gigabits_per_second(800));
 }

@@ -25,6 +25,7 @@ struct ConnectxConfig {
   std::uint64_t tx_reads = 0;
   Bytes tx_buffer;
   PacketRate tx_packet_rate;
+  Time tx_latency;
   Bandwidth port_rate;
 
   void visit(ParameterVisitor& v);

@@ -17,6 +17,10 @@ constexpr std::uint32_t kFirstDataDs = 2;  // after control and Ethernet segment
 constexpr std::uint32_t kMinPayload = kMinFrameBytes - kFcsBytes;
 constexpr std::uint32_t kLongestFrame = kMaxFrame - kFcsBytes;
 
+// What a timer is for, above the generation in its argument.
+constexpr std::uint64_t kUmrDone = 0;
+constexpr std::uint64_t kFramesPassed = 1ULL << 16;
+
 // Tag of a payload read: generation, item, offset in the frame.
 constexpr std::uint64_t tag_of(std::uint16_t generation, std::uint64_t item, std::uint32_t offset) {
   return std::uint64_t{generation} << 48 | (item & 0xffff'ffff) << 16 | offset;
@@ -54,7 +58,7 @@ void SendQueue::forget() {
     if (item.kind == Kind::frame) engine_.port().discard(item.frame, item.length);
   }
   ds_ = ds_end_ = 0;
-  updating_ = failed_ = false;
+  updating_ = failed_ = awaited_ = false;
 }
 
 void SendQueue::ring(Time now, std::uint32_t opmod_idx_opcode, std::uint32_t qpn_ds) {
@@ -101,7 +105,7 @@ bool SendQueue::begin(Time now) {
       break;
     case kWqeUmr:
       updating_ = true;
-      context_.timeline.schedule(now + context_.config.umr_latency, *this, generation_);
+      context_.timeline.schedule(now + context_.config.umr_latency, *this, kUmrDone | generation_);
       break;
     case kWqeSend:
     case kWqeEnhancedMpsw:
@@ -165,9 +169,14 @@ void SendQueue::fail(std::uint8_t syndrome) {
   items_.push(item);
 }
 
-// The UMR is done.
-void SendQueue::fire(Time now, std::uint64_t generation) {
-  if (generation != generation_) return;
+void SendQueue::fire(Time now, std::uint64_t argument) {
+  if ((argument & 0xffff) != generation_) return;
+  if ((argument & kFramesPassed) != 0) {
+    awaited_ = false;
+    retire(now);
+    engine_.run(now);
+    return;
+  }
   updating_ = false;
   ++context_.counters.umrs;
   const std::uint8_t syndrome = wqe_.apply_umr(mkeys_);
@@ -200,12 +209,21 @@ void SendQueue::retire(Time now) {
   while (!items_.empty() && items_.front().missing == 0) {
     Item& item = items_.front();
     if (item.kind == Kind::frame && item.syndrome == 0) {
-      engine_.port().send(now, item.frame, item.length);
-    } else if (!complete(now, item)) {
+      passed_ = engine_.pass(now);
+      engine_.port().send(passed_, item.frame, item.length);
+    } else if (!passed(now) || !complete(now, item)) {
       return;
     }
     items_.pop();
   }
+}
+
+// True if the frames before the oldest item are through the engine; otherwise retire() is called when they are.
+bool SendQueue::passed(Time now) {
+  if (passed_ <= now) return true;
+  if (!awaited_) context_.timeline.schedule(passed_, *this, kFramesPassed | generation_);
+  awaited_ = true;
+  return false;
 }
 
 // Writes a completion; false if it cannot be written now, or ever.

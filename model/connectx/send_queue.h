@@ -20,8 +20,8 @@ namespace ringside::connectx {
 
 class TxEngine;
 
-// A WQE that asks for a completion gets it when everything before it is done: payload read, translations set. Its
-// frames may still be on their way to the wire. After an error, or in reset, what is left in the ring is forgotten, not
+// A WQE that asks for a completion gets it when everything before it is done: frames have passed the transmit engine,
+// translations are set. Its frames may still wait for the wire. After an error, or in reset, what is left in the ring is forgotten, not
 // flushed to the CQ.
 //
 // The device is strict about a WQE: number of the queue, index and size in its control segment must be right.
@@ -74,6 +74,7 @@ class SendQueue final : public DmaReader, public EventTarget, public SendRingCli
   void end_wqe();
   void fail(std::uint8_t syndrome);
   bool complete(Time now, const Item& item);
+  bool passed(Time now);
   Item item_of(Kind kind) const { return {kind, 0, wqe_.opcode(), index_, 0, 0, 0}; }
 
   Context& context_;
@@ -93,6 +94,8 @@ class SendQueue final : public DmaReader, public EventTarget, public SendRingCli
   Gather packet_;
   bool updating_ = false;  // a UMR is under way
   bool failed_ = false;    // an error completion is under way
+  Time passed_{};          // when the latest frame is through the engine
+  bool awaited_ = false;   // and somebody waits for it
   RingBuffer<Item> items_;
 };
 

@@ -1,5 +1,7 @@
 #include "model/connectx/tx_engine.h"
 
+#include <algorithm>
+
 namespace ringside::connectx {
 
 void TxEngine::run(Time now) {
@@ -20,6 +22,12 @@ bool TxEngine::can_start(Time now, std::uint32_t length, std::uint32_t reads) {
     return false;
   }
   return true;
+}
+
+Time TxEngine::pass(Time now) {
+  const Time start = std::max(now, free_);
+  free_ = start + packet_interval_;
+  return start + context_.config.tx_latency;
 }
 
 void TxEngine::read_done(Time now) {

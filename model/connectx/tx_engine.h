@@ -16,7 +16,8 @@ namespace ringside::connectx {
 // the reads of one packet start together.
 class TxEngine final : public EventTarget, public SpaceClient {
  public:
-  explicit TxEngine(Context& context) : context_(context), port_(context) {}
+  explicit TxEngine(Context& context)
+      : context_(context), port_(context), packet_interval_(ConnectxConfig::interval(context.config.tx_packet_rate)) {}
 
   TxPort& port() { return port_; }
   const TxPort& port() const { return port_; }
@@ -31,6 +32,9 @@ class TxEngine final : public EventTarget, public SpaceClient {
   void read_started() { ++reads_; }
   void read_done(Time now);
 
+  // A packet whose bytes are all here takes its turn; the result is when it is through.
+  Time pass(Time now);
+
   // A completion queue may have room.
   void resume(Time now) override;
   void fire(Time now, std::uint64_t argument) override;
@@ -40,6 +44,8 @@ class TxEngine final : public EventTarget, public SpaceClient {
 
   Context& context_;
   TxPort port_;
+  const Time packet_interval_;
+  Time free_{};  // for the next packet
   std::vector<SendQueue*> queues_;
   std::size_t turn_ = 0;
   std::uint64_t reads_ = 0;  // payload reads outstanding

@@ -15,8 +15,7 @@ constexpr std::uint32_t kGapBytes = kWireOverheadBytes - kPreambleBytes;
 
 TxPort::TxPort(Context& context)
     : context_(context),
-      byte_time_(transfer_time(ringside::bytes(1ULL << kFractionBits), context.config.port_rate).value),
-      packet_interval_(ConnectxConfig::interval(context.config.tx_packet_rate)) {}
+      byte_time_(transfer_time(ringside::bytes(1ULL << kFractionBits), context.config.port_rate).value) {}
 
 bool TxPort::has_room(Time now, std::uint32_t length) {
   while (!leaving_.empty() && leaving_.front().end <= now) {
@@ -36,11 +35,11 @@ std::uint32_t TxPort::reserve(std::uint32_t length) {
   return frame;
 }
 
-void TxPort::send(Time now, std::uint32_t frame, std::uint32_t length) {
+void TxPort::send(Time ready, std::uint32_t frame, std::uint32_t length) {
   const std::uint64_t on_wire = length + kFcsBytes;
-  const Time start = std::max(now, wire_free_);
+  const Time start = std::max(ready, wire_free_);
   const Time end = start + duration(kPreambleBytes + on_wire);
-  wire_free_ = std::max(start + duration(kPreambleBytes + on_wire + kGapBytes), start + packet_interval_);
+  wire_free_ = start + duration(kPreambleBytes + on_wire + kGapBytes);
   leaving_.push({end, length});
   incomplete_ -= length;
   ++context_.counters.tx_packets_phy;

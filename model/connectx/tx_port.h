@@ -15,7 +15,7 @@
 namespace ringside::connectx {
 
 // Frames take room in the buffer from the moment that their bytes are asked for until their last bit is on the wire.
-// They leave in the order of send(), with preamble and gap, no faster than the packet rate of the device. Bytes are
+// They leave in the order of send(), with preamble and gap. Bytes are
 // kept only while somebody listens, and only then is there an event for each frame.
 class TxPort final : public EventTarget {
  public:
@@ -32,8 +32,9 @@ class TxPort final : public EventTarget {
   std::uint32_t reserve(std::uint32_t length);
   std::span<std::uint8_t> bytes(std::uint32_t frame) { return frames_[frame]; }
 
-  // The frame is complete: it leaves as soon as the wire is free. Or it will never be.
-  void send(Time now, std::uint32_t frame, std::uint32_t length);
+  // The frame is complete, or will be at `ready`, which does not fall from call to call: it leaves as soon as the wire is
+  // free. Or it will never be.
+  void send(Time ready, std::uint32_t frame, std::uint32_t length);
   void discard(std::uint32_t frame, std::uint32_t length);
 
   // When the oldest frame on the wire has left; Time::max() if there is none.
@@ -57,7 +58,6 @@ class TxPort final : public EventTarget {
 
   Context& context_;
   const std::uint64_t byte_time_;  // in units of 2^-20 ps, rounded up
-  const Time packet_interval_;
   FrameSink* sink_ = nullptr;
 
   Time wire_free_{};

@@ -162,6 +162,7 @@ inline ConnectxConfig bench_config() {
   c.tx_reads = 64;
   c.tx_buffer = kibibytes(64);
   c.tx_packet_rate = PacketRate{200'000'000};  // 5 ns
+  c.tx_latency = nanoseconds(0);
   c.port_rate = gigabits_per_second(100);
   return c;
 }

@@ -46,6 +46,37 @@ TEST(ConnectxSend, OneSendTakesTwoReadsAndThenTheWire) {
   EXPECT_EQ(b.stat("tx_bytes_phy"), 204u);
 }
 
+TEST(ConnectxSend, CompletionAndFrameComeAfterTheEnginesLatency) {
+  ConnectxConfig config = bench_config();
+  config.tx_latency = nanoseconds(700);
+  SendBench b(config);
+  b.put_payload(0, 200, 9);
+  b.send(200, b.payload(0), true);
+  b.fabric.writes.clear();
+  const Time start = b.now();
+  b.ring();
+  b.run_for(microseconds(5));
+  ASSERT_EQ(b.fabric.writes.size(), 1u);
+  EXPECT_EQ(b.fabric.writes[0].at - start, nanoseconds(1200 + 700));
+  ASSERT_EQ(b.sink.frames.size(), 1u);
+  EXPECT_EQ(b.sink.frames[0].at - start, nanoseconds(1200 + 700) + on_wire(200));
+}
+
+// Ten packets that are there at once pass one after the other, 5 ns each.
+TEST(ConnectxSend, CompletionWaitsUntilAllPacketsHavePassedTheEngine) {
+  SendBench b;
+  Wqe w = b.begin(0x29, true).eth();
+  for (int packet = 0; packet < 10; ++packet) w.inlined(plain_frame(60));
+  b.put(w);
+  b.fabric.writes.clear();
+  const Time start = b.now();
+  b.ring();
+  b.run_for(microseconds(5));
+  ASSERT_EQ(b.fabric.writes.size(), 1u);
+  // The first request of 512 bytes brings most of the WQE, and it is executed when all of it is there.
+  EXPECT_EQ(b.fabric.writes[0].at - start, nanoseconds(600 + 9 * 5));
+}
+
 TEST(ConnectxSend, InlineHeaderAndSegmentsAreJoined) {
   SendBench b;
   const std::vector<std::uint8_t> all = plain_frame(400, 3);

@@ -69,7 +69,11 @@ struct board_info {
   char xdp_program[32];             // name of a program in the image, "" for none
   std::uint32_t rx_striding_rq;     // ethtool --set-priv-flags rx_striding_rq
   std::uint32_t xdp_tx_mpwqe;       // ethtool --set-priv-flags xdp_tx_mpwqe
-  std::uint64_t reserved[7];
+  std::uint64_t dma_pool_base;    // RAM that the core does not cache, for what is shared with a device that is not coherent
+  std::uint64_t dma_pool_size;    // 0: there is none
+  std::uint32_t dma_coherent;     // what the device tree says: DMA needs no cache maintenance
+  std::uint32_t csr_khz;          // clock of the device's registers and interrupt timers; 0: it has no such
+  std::uint64_t reserved[4];
 };
 static_assert(sizeof(board_info) == 176);
 

@@ -35,6 +35,7 @@ std::uint64_t write_board_info(const Scenario& scenario, const Image& image, Phy
   info.napi_budget = static_cast<std::uint32_t>(driver.napi_budget);
   info.rx_striding_rq = driver.rx_striding_rq ? 1 : 0;
   info.xdp_tx_mpwqe = driver.xdp_tx_mpwqe ? 1 : 0;
+  info.dma_coherent = 1;
   const std::size_t length = std::min(driver.xdp.size(), sizeof info.xdp_program - 1);
   std::memcpy(info.xdp_program, driver.xdp.data(), length);
   std::memcpy(memory.host(memory.base()), &info, sizeof info);

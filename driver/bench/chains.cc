@@ -89,8 +89,26 @@ static __always_inline void branch_on_bit(u32 count, u64 or_mask) {
 static void random_branch(u32 count, u32 argument) { branch_on_bit(count, argument & 2); }
 static void steady_branch(u32 count, u32 argument) { branch_on_bit(count, argument | 1); }
 
+// Cache maintenance of `argument` lines by address, and the barrier that waits for it.
+static void clean_lines(u32 count, u32 argument) {
+  for (u32 i = 0; i < count; i++) {
+    for (u32 line = 0; line < argument; line++) {
+#if defined(__x86_64__)
+      asm volatile("clflush (%0)" ::"r"(arena + u64{line} * 64) : "memory");
+#else
+      asm volatile("dc cvac, %0" ::"r"(arena + u64{line} * 64) : "memory");
+#endif
+    }
+#if defined(__x86_64__)
+    asm volatile("mfence" ::: "memory");
+#else
+    asm volatile("dsb sy" ::: "memory");
+#endif
+  }
+}
+
 const bench_program chain_programs[] = {
     {"add-chain", add_chain},         {"add-independent", add_independent}, {"chase", chase},
     {"chase-setup", chase_setup},     {"forward", forward},                 {"random-branch", random_branch},
-    {"steady-branch", steady_branch}, {nullptr, nullptr},
+    {"steady-branch", steady_branch}, {"clean-lines", clean_lines},         {nullptr, nullptr},
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "model/base/errors.h"
 #include "model/core/engine_registers.h"
@@ -20,6 +21,19 @@ constexpr std::size_t kThreadStack = 8u << 20;  // Unicorn's generated code and 
 
 void check(uc_err error, const char* what) {
   if (error != UC_ERR_OK) throw std::runtime_error(fmt::format("unicorn: {}: {}", what, uc_strerror(error)));
+}
+
+// What the emulator does not report as a memory event.
+std::optional<AccessKind> access_of(CacheOperationKind kind) {
+  switch (kind) {
+    case CacheOperationKind::prefetch: return AccessKind::prefetch;
+    case CacheOperationKind::prefetch_write: return AccessKind::prefetch_write;
+    case CacheOperationKind::clean: return AccessKind::clean;
+    case CacheOperationKind::invalidate: return AccessKind::invalidate;
+    case CacheOperationKind::clean_invalidate: return AccessKind::clean_invalidate;
+    case CacheOperationKind::zero: break;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -42,6 +56,7 @@ struct Core::Hooks {
     Core& core = *static_cast<Core*>(user);
     const bool store = type == UC_MEM_WRITE;
     core.accesses_.push_back({address, static_cast<std::uint32_t>(size), store ? AccessKind::store : AccessKind::load});
+    if (core.image_of_dram_ != nullptr) core.on_cached_access(address, static_cast<std::uint32_t>(size), store);
     if (!store && address - core.watch_begin_ < core.watch_size_) {
       if (!core.watched_hit_) core.watched_ = address;
       core.watched_hit_ = true;
@@ -82,7 +97,9 @@ struct Core::Hooks {
     std::uint64_t base = 0, index = 0;
     if (site.base_register != 0) uc_reg_read(engine, site.base_register, &base);
     if (site.index_register != 0) uc_reg_read(engine, site.index_register, &index);
-    site.core->accesses_.push_back({base + (index << site.shift) + site.displacement, 1, site.kind});
+    const std::uint64_t address = base + (index << site.shift) + site.displacement;
+    site.core->accesses_.push_back({address, 1, site.kind});
+    if (site.core->image_of_dram_ != nullptr) site.core->on_maintenance(address, site.kind);
   }
 
   struct Window {
@@ -147,18 +164,17 @@ void Core::open_engine() {
   hook_prefetches();
 }
 
-// Prefetches make no memory event: each gets a code hook of its own that computes its address.
+// Prefetches and cache maintenance make no memory event: each gets a code hook of its own that computes its address.
 void Core::hook_prefetches() {
   const std::uint64_t begin = image_.text_begin();
   const std::span<const std::uint8_t> text(memory_.host(PhysAddr{begin}), image_.text_end() - begin);
   std::vector<std::uint64_t> addresses;
   for (const CacheOperation& op : decoder_.find_cache_operations(text, begin)) {
-    AccessKind kind = AccessKind::prefetch;
-    if (op.kind == CacheOperationKind::prefetch_write) kind = AccessKind::prefetch_write;
-    else if (op.kind != CacheOperationKind::prefetch) continue;
+    const std::optional<AccessKind> kind = access_of(op.kind);
+    if (!kind) continue;
     const Architecture isa = image_.architecture();
     hooks_->prefetches.push_back({this, engine_register(isa, op.base), engine_register(isa, op.index), op.shift,
-                                  static_cast<std::uint64_t>(op.displacement), kind});
+                                  static_cast<std::uint64_t>(op.displacement), *kind});
     addresses.push_back(op.address);
   }
   for (std::size_t i = 0; i < addresses.size(); ++i) {
@@ -213,6 +229,23 @@ void Core::on_block(std::uint64_t address, std::uint32_t size) {
   Block* const block = &block_at(address, size);
   if (current_ != nullptr) current_->next = block;
   current_ = block;
+}
+
+void Core::set_dram_image(DramImage& image, DramImage::Invalidate invalidate) {
+  image_of_dram_ = &image;
+  invalidate_ = invalidate;
+}
+
+void Core::on_cached_access(std::uint64_t address, std::uint32_t size, bool store) {
+  if (store) return image_of_dram_->stored(address, size);
+  if (image_of_dram_->loaded(address, size) || current_ == nullptr) return;
+  observer_.stale_load(local_time(), address, image_.describe(current_->address));
+}
+
+void Core::on_maintenance(std::uint64_t address, AccessKind kind) {
+  if (kind == AccessKind::clean) image_of_dram_->clean(address);
+  if (kind == AccessKind::invalidate) image_of_dram_->invalidate(address, invalidate_);
+  if (kind == AccessKind::clean_invalidate) image_of_dram_->invalidate(address, DramImage::Invalidate::clean);
 }
 
 void Core::finish_block(std::uint64_t next) {

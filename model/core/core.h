@@ -17,6 +17,7 @@
 #include "model/core/pipeline.h"
 #include "model/fabric/ports.h"
 #include "model/guest/contract.h"
+#include "model/memory/dram_image.h"
 #include "model/memory/physical_memory.h"
 
 struct uc_struct;
@@ -30,6 +31,8 @@ class CoreObserver {
   // The guest loaded from a watched range; called once per block that did, with the lowest such address.
   virtual void watched_load(Time /*now*/, std::uint64_t /*address*/) {}
   virtual void console(char /*byte*/) {}
+  // The guest loaded bytes that DMA has replaced in DRAM since the core cached them.
+  virtual void stale_load(Time /*now*/, std::uint64_t /*address*/, const std::string& /*where*/) {}
   virtual void statistics_table(std::uint64_t /*address*/) {}
   // The guest waits for an interrupt.
   virtual void idle(Time /*now*/) {}
@@ -50,6 +53,10 @@ class Core : public sc_core::sc_module, public InterruptSink {
 
   // Loads from [begin, end) are reported to the observer. One range; an empty one reports nothing.
   void watch(std::uint64_t begin, std::uint64_t end);
+
+  // The bytes of DRAM are kept apart from those that this core sees. `invalidate` is what the core makes of an invalidation
+  // of a dirty line. Before boot().
+  void set_dram_image(DramImage& image, DramImage::Invalidate invalidate);
 
   // The core is busy with work that the guest does not contain, from the next block on.
   void occupy(Time duration) { pipeline_.occupy(to_cycles(duration, config_.frequency)); }
@@ -93,6 +100,8 @@ class Core : public sc_core::sc_module, public InterruptSink {
   void open_engine();
   void hook_prefetches();
   void finish_block(std::uint64_t next);
+  void on_cached_access(std::uint64_t address, std::uint32_t size, bool store);
+  void on_maintenance(std::uint64_t address, AccessKind kind);
   void synchronise(Cycle now);
   void set_next_sync();
   Block& block_at(std::uint64_t address, std::uint32_t size);
@@ -118,6 +127,8 @@ class Core : public sc_core::sc_module, public InterruptSink {
   Block* current_ = nullptr;
   std::uint64_t watch_begin_ = 0, watch_size_ = 0, watched_ = 0;
   bool watched_hit_ = false;
+  DramImage* image_of_dram_ = nullptr;
+  DramImage::Invalidate invalidate_ = DramImage::Invalidate::clean;
   Cycle next_sync_{};
   std::unique_ptr<Hooks> hooks_;
 

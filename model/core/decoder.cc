@@ -39,7 +39,7 @@ void choose_path(Instruction& in) {
   const unsigned late = in.results - in.early_results;
   const bool fits = in.address_sources <= in.short_address.size() && data <= in.short_data.size() &&
                     late <= in.short_result.size() && in.early_results <= 1;
-  const bool plain = !in.prefetch && in.barrier == Barrier::none && in.repeat == Repeat::none && in.occupancy == 0;
+  const bool plain = !in.prefetch && !in.maintains && in.barrier == Barrier::none && in.repeat == Repeat::none && in.occupancy == 0;
   if (!fits || !plain || in.loads + in.stores > 1) return;
   in.path = in.loads == 1 ? Path::load : in.stores == 1 ? Path::store : Path::simple;
   if (in.path == Path::simple && (in.address_sources > 0 || in.early_results > 0)) {
@@ -132,7 +132,7 @@ void Decoder::Impl::find_operands(const MCInst& inst, Instruction& out) const {
     if (!inst.getOperand(i).isReg()) continue;
     const llvm::MCRegister reg = inst.getOperand(i).getReg();
     const bool in_x86_address = x86_address >= 0 && i >= unsigned(x86_address) && i < x86_address + kX86AddressOperands;
-    const bool accesses = desc.mayLoad() || desc.mayStore() || out.prefetch;
+    const bool accesses = desc.mayLoad() || desc.mayStore() || out.prefetch || out.maintains;
     if (!x86 && accesses && target.is_base_operand(desc.operands()[i])) after_base = true;
     if (in_x86_address || after_base)
       operands.address(reg);
@@ -203,6 +203,8 @@ Instruction Decoder::Impl::decode_one(const MCInst& inst) const {
   const std::optional<CacheOperationKind> operation = cache_operation_kind(target, inst);
   out.prefetch = operation == CacheOperationKind::prefetch || operation == CacheOperationKind::prefetch_write;
   if (operation) out.loads = out.stores = 0;
+  out.maintains = operation && !out.prefetch && operation != CacheOperationKind::zero;
+  if (out.maintains) out.stores = 1;
   find_operands(inst, out);
   find_branch(inst, out);
   if (target.architecture() == Architecture::x86_64)

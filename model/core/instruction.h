@@ -61,6 +61,7 @@ struct alignas(64) Instruction {
   Repeat repeat = Repeat::none;
   std::uint8_t element_size = 0;  // bytes, of a repeated string instruction
   bool prefetch = false;          // software prefetch: a load that nobody waits for
+  bool maintains = false;         // cache maintenance: a store that commits when the line is done
   bool uses_alu = false;          // takes an integer execution slot
   bool new_line = false;          // starts in another line of code than its predecessor in the block
   Path path = Path::complex;

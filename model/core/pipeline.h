@@ -13,7 +13,17 @@
 
 namespace ringside {
 
-enum class AccessKind : std::uint8_t { load, store, prefetch, prefetch_write, mmio_load, mmio_store };
+enum class AccessKind : std::uint8_t {
+  load,
+  store,
+  prefetch,
+  prefetch_write,
+  mmio_load,
+  mmio_store,
+  clean,  // cache maintenance, which goes the way of stores
+  invalidate,
+  clean_invalidate,
+};
 
 // One memory access of the emulated program, in program order.
 struct Access {

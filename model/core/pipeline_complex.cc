@@ -20,6 +20,17 @@ StallReason reason_of(const MemoryAccess& access) {
   return StallReason::l1;
 }
 
+CacheMaintenance maintenance_of(const Access& access) {
+  switch (access.kind) {
+    case AccessKind::clean:
+      return CacheMaintenance::clean;
+    case AccessKind::invalidate:
+      return CacheMaintenance::invalidate;
+    default:
+      return CacheMaintenance::clean_invalidate;
+  }
+}
+
 bool is_prefetch(const Access& access) {
   return access.kind == AccessKind::prefetch || access.kind == AccessKind::prefetch_write;
 }
@@ -55,6 +66,11 @@ Pipeline::State::Loaded Pipeline::State::load(const Access& access, std::uint64_
 }
 
 void Pipeline::State::store(const Access& access, std::uint64_t data_ready) {
+  if (is_maintenance(access)) {
+    const MemoryAccess done = memory.maintain({retiring.cycle}, access.address, maintenance_of(access));
+    store_queue.push(stores.commit(std::max(retiring.cycle, done.done.value)));
+    return;
+  }
   ++counts.stores;
   if (access.kind == AccessKind::mmio_store) {
     store_queue.push(stores.commit(std::max(retiring.cycle, mmio_done)));

@@ -169,9 +169,12 @@ struct Pipeline::State {
   InstructionCounts* latest = nullptr;  // of the instruction that retired last
 };
 
-// Whether an access is of the kind that a store instruction makes.
+// Whether an access is cache maintenance.
+inline bool is_maintenance(const Access& access) { return access.kind >= AccessKind::clean; }
+
+// Whether an access is of the kind that a store instruction makes, or goes the same way.
 inline bool is_store(const Access& access) {
-  return access.kind == AccessKind::store || access.kind == AccessKind::mmio_store;
+  return access.kind == AccessKind::store || access.kind == AccessKind::mmio_store || is_maintenance(access);
 }
 inline bool is_load(const Access& access) {
   return access.kind == AccessKind::load || access.kind == AccessKind::mmio_load;

@@ -10,6 +10,7 @@ using Origin = ParameterVisitor::Origin;
 constexpr auto kRequired = Origin::required;
 
 constexpr std::array<std::string_view, 2> kPolicies = {"inclusive", "victim"};
+constexpr std::array<std::string_view, 2> kInvalidates = {"discard", "clean"};
 constexpr std::array<std::string_view, 2> kPageSizes = {"4KiB", "2MiB"};
 
 }  // namespace
@@ -21,6 +22,7 @@ void MemoryConfig::visit(ParameterVisitor& v) {
   visit_shared(v);
   visit_translation(v);
   visit_prefetchers(v);
+  visit_coherence(v);
 }
 
 void MemoryConfig::visit_private_caches(ParameterVisitor& v) {
@@ -85,6 +87,23 @@ void MemoryConfig::visit_translation(ParameterVisitor& v) {
   v.number({"memory.stlb_latency", "cycles", "", "What a first-level TLB miss adds when the second level hits."},
            kRequired, stlb_latency, 0, 1000);
   v.number({"memory.page_walk", "cycles", "", "What a page walk adds on top."}, kRequired, page_walk, 0, 10000);
+}
+
+void MemoryConfig::visit_coherence(ParameterVisitor& v) {
+  v.flag({"memory.dma_snoops", "", "servers and PCs: yes",
+          "Whether DMA is coherent with the caches in fact; driver.dma_coherent is what the driver is told."},
+         Origin::default_value, dma_snoops);
+  v.choice({"memory.invalidate", "", "Arm Cortex-A76 TRM: DC IVAC is treated as DC CIVAC",
+            "What invalidating a dirty line does with it: discard it, or write it back first."},
+           Origin::default_value, invalidate, kInvalidates);
+  v.time({"memory.maintenance_interval", "ns", "", "Time that cache maintenance by address takes for each line."}, kRequired,
+         maintenance_interval, picoseconds(0), microseconds(1));
+  v.time({"memory.uncached_latency", "ns", "assumed: 0 takes that of DRAM, which is where the load is served",
+          "Load-to-use latency of memory that is not cached."},
+         Origin::default_value, uncached_latency, picoseconds(0), microseconds(10));
+  v.size({"memory.uncached_size", "MiB", "assumed: holds all rings",
+          "Memory that is not cached, where the driver is told that DMA is not coherent."},
+         Origin::default_value, uncached_size, kibibytes(64), mebibytes(64));
 }
 
 void MemoryConfig::visit_prefetchers(ParameterVisitor& v) {

@@ -38,6 +38,12 @@ struct MemoryConfig {
   Time dram_latency;
   Bandwidth dram_bandwidth;
 
+  bool dma_snoops = true;
+  std::string invalidate = "clean";
+  Time maintenance_interval;
+  Time uncached_latency;
+  Bytes uncached_size = mebibytes(2);
+
   std::string page_size = "2MiB";
   std::uint64_t dtlb_4k_entries = 0;
   std::uint64_t dtlb_4k_ways = 0;
@@ -62,6 +68,7 @@ struct MemoryConfig {
   void visit_shared(ParameterVisitor& v);
   void visit_translation(ParameterVisitor& v);
   void visit_prefetchers(ParameterVisitor& v);
+  void visit_coherence(ParameterVisitor& v);
 };
 
 }  // namespace ringside

@@ -22,6 +22,8 @@ CoreMemory::CoreMemory(MemorySystem& system, const MemoryConfig& config, Frequen
       l2_latency_(config.l2_latency),
       llc_latency_(to_cycles(config.llc_latency, frequency).value),
       dram_latency_(to_cycles(config.dram_latency, frequency).value),
+      uncached_latency_(to_cycles(config.uncached_latency.value != 0 ? config.uncached_latency : config.dram_latency, frequency).value),
+      maintenance_cycles_(to_cycles(config.maintenance_interval, frequency).value),
       l1i_("memory.l1i", config.l1i_size, config.l1i_ways, true),
       l2_("memory.l2", config.l2_size, config.l2_ways, true),
       fill_buffers_(config.fill_buffers),
@@ -75,6 +77,7 @@ MemoryAccess CoreMemory::access(std::uint64_t at, std::uint64_t address, Purpose
   const Translation::Cost translation = translation_.data(address);
   counts_.page_walks += translation.walk;
   at += translation.cycles;
+  if (system_.uncached(address)) return access_uncached(at, purpose);
 
   const bool writes = purpose == Purpose::store || purpose == Purpose::prefetch_write;
   Cache::Position position = l1d_.find(line);
@@ -106,6 +109,26 @@ MemoryAccess CoreMemory::access(std::uint64_t at, std::uint64_t address, Purpose
   }
   if (missed) run_prefetchers(arrival, line);
   return {{done}, level, translation.walk};
+}
+
+MemoryAccess CoreMemory::access_uncached(std::uint64_t at, Purpose purpose) {
+  if (purpose == Purpose::store) {
+    ++counts_.uncached_stores;
+    return {{at}, MemoryLevel::l1, false};
+  }
+  if (purpose != Purpose::load) return {{at}, MemoryLevel::l1, false};
+  ++counts_.uncached_loads;
+  const std::uint64_t done = std::max(at, fill_buffers_.earliest()) + uncached_latency_;
+  fill_buffers_.take(done);
+  return {{done}, MemoryLevel::dram, false};
+}
+
+MemoryAccess CoreMemory::maintain(Cycle at, std::uint64_t address, CacheMaintenance what) {
+  const std::uint64_t done = std::max(at.value, maintenance_free_) + maintenance_cycles_;
+  maintenance_free_ = done;
+  ++(what == CacheMaintenance::clean ? counts_.lines_cleaned : counts_.lines_invalidated);
+  if (address / kCacheLine < end_of_ram_) system_.maintain(static_cast<LineNumber>(address / kCacheLine), what);
+  return {{done}, MemoryLevel::llc, false};
 }
 
 MemoryAccess CoreMemory::fetch(Cycle at, std::uint64_t address) {
@@ -155,6 +178,7 @@ CoreMemory::Arrival CoreMemory::fill_first_level(std::uint64_t at, LineNumber li
   if (victim.dirty && !l2_.soil(victim.line)) {
     insert_second_level(victim.line, true, Cache::Fill::make(0, MemoryLevel::l2, false));
   }
+  if (victim.line != Cache::kNoLine && !victim.dirty) system_.may_have_left(victim.line);
   return arrival;
 }
 

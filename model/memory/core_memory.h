@@ -25,12 +25,17 @@ struct CoreMemoryCounts {
   std::uint64_t fill_buffer_waits = 0;
   std::uint64_t prefetches_issued = 0;
   std::uint64_t prefetches_useful = 0;
+  std::uint64_t lines_cleaned = 0;      // by instructions of the guest
+  std::uint64_t lines_invalidated = 0;  // cleaned or not
+  std::uint64_t uncached_loads = 0;
+  std::uint64_t uncached_stores = 0;
 };
 
 // A load, store or prefetch of the first level takes a fill buffer when it misses; a miss of the second level takes one
 // of its outstanding entries as well, and a hardware prefetch that finds none free is dropped. A store that hits is
 // done at once: the line is owned. Accesses outside of RAM are answered as first-level hits: a prefetch of one does
-// nothing, and the core faults on the others.
+// nothing, and the core faults on the others. Memory that is not cached is loaded from beyond every time, as many loads
+// side by side as there are fill buffers; stores to it are posted. Maintenance takes one line after the other.
 class CoreMemory final : public CorePort {
  public:
   CoreMemory(MemorySystem& system, const MemoryConfig& config, Frequency frequency, LineNumber end_of_ram);
@@ -39,6 +44,7 @@ class CoreMemory final : public CorePort {
   MemoryAccess store(Cycle at, std::uint64_t address, std::uint32_t size) override;
   MemoryAccess prefetch(Cycle at, std::uint64_t address, bool for_write) override;
   MemoryAccess fetch(Cycle at, std::uint64_t address) override;
+  MemoryAccess maintain(Cycle at, std::uint64_t address, CacheMaintenance what) override;
 
   // What others do to this core's copies. A line is in at most the three caches; `dirty` says whether any copy was.
   Cache::Removed drop(LineNumber line);
@@ -58,6 +64,7 @@ class CoreMemory final : public CorePort {
   };
 
   MemoryAccess access(std::uint64_t at, std::uint64_t address, Purpose purpose);
+  MemoryAccess access_uncached(std::uint64_t at, Purpose purpose);
   MemoryAccess fetch_slowly(Cycle at, std::uint64_t address);
   MemoryAccess straddle(Cycle at, std::uint64_t address, std::uint32_t size, Purpose purpose);
   Arrival fill_first_level(std::uint64_t at, LineNumber line);
@@ -82,6 +89,9 @@ class CoreMemory final : public CorePort {
   std::uint64_t l2_latency_;
   std::uint64_t llc_latency_;
   std::uint64_t dram_latency_;
+  std::uint64_t uncached_latency_;
+  std::uint64_t maintenance_cycles_;   // per line
+  std::uint64_t maintenance_free_ = 0;
   Cache l1i_;
   Cache l2_;
   MissBuffers fill_buffers_;

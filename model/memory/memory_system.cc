@@ -38,9 +38,10 @@ CoreMemory& MemorySystem::add_core(Frequency frequency) {
 
 Time MemorySystem::write(Time at, PhysAddr address, std::span<const std::uint8_t> data) {
   if (data.empty()) return at + config_.dma_write_latency;
+  if (!snoops_) return write_past_caches(at, address, data);
   const std::uint64_t end = address.value + data.size();
   for (LineNumber line = line_of(address); line <= line_of({end - 1}); ++line) llc_.expect(line);
-  std::memcpy(memory_.host(address), data.data(), data.size());
+  move_snooped_bytes(address, data);
   dram_.advance(at);
   Time delay{};
   for (LineNumber line = line_of(address); line <= line_of({end - 1}); ++line) {
@@ -52,12 +53,78 @@ Time MemorySystem::write(Time at, PhysAddr address, std::span<const std::uint8_t
 
 Time MemorySystem::read(Time at, PhysAddr address, std::span<std::uint8_t> data) {
   if (data.empty()) return at + config_.dma_read_latency;
+  if (!snoops_) return read_past_caches(at, address, data);
   std::memcpy(data.data(), memory_.host(address), data.size());
   Time delay{};
   for (LineNumber line = line_of(address); line <= line_of({address.value + data.size() - 1}); ++line) {
     delay = std::max(delay, read_line_for_dma(at, line));
   }
   return at + config_.dma_read_latency + delay;
+}
+
+// The parts of [address, address + size) that lie in one line each.
+template <class Part>
+void for_each_line(PhysAddr address, std::size_t size, Part part) {
+  for (std::size_t done = 0; done < size;) {
+    const std::uint64_t start = address.value + done;
+    const std::size_t length = std::min<std::size_t>(size - done, kCacheLine - start % kCacheLine);
+    part(PhysAddr{start}, done, length);
+    done += length;
+  }
+}
+
+Time MemorySystem::write_past_caches(Time at, PhysAddr address, std::span<const std::uint8_t> data) {
+  dram_.advance(at);
+  for_each_line(address, data.size(), [&](PhysAddr start, std::size_t offset, std::size_t length) {
+    ++counts_.dma_write_lines;
+    ++counts_.dma_writes_dram;
+    dram_.write();
+    image_->write(start, data.subspan(offset, length), cached(line_of(start)));
+  });
+  return at + config_.dma_write_latency;
+}
+
+Time MemorySystem::read_past_caches(Time at, PhysAddr address, std::span<std::uint8_t> data) {
+  Time delay{};
+  for_each_line(address, data.size(), [&](PhysAddr start, std::size_t offset, std::size_t length) {
+    ++counts_.dma_reads_dram;
+    delay = std::max(delay, dram_extra_ + dram_.read(at));
+    image_->read(start, data.subspan(offset, length));
+  });
+  return at + config_.dma_read_latency + delay;
+}
+
+// Coherent DMA. What is allocated in the last level is not in DRAM yet; what is not, is in DRAM at once.
+void MemorySystem::move_snooped_bytes(PhysAddr address, std::span<const std::uint8_t> data) {
+  if (image_ != nullptr) {
+    for_each_line(address, data.size(), [&](PhysAddr start, std::size_t, std::size_t length) {
+      ddio_ways_ != 0 ? image_->stored(start.value, static_cast<std::uint32_t>(length)) : image_->left(line_of(start));
+    });
+  }
+  std::memcpy(memory_.host(address), data.data(), data.size());
+}
+
+bool MemorySystem::cached(LineNumber line) const {
+  if (llc_.contains(line)) return true;
+  return std::any_of(cores_.begin(), cores_.end(), [line](const CoreMemory& core) { return core.holds(line); });
+}
+
+void MemorySystem::maintain(LineNumber line, CacheMaintenance what) {
+  bool dirty = false;
+  if (what == CacheMaintenance::clean) {
+    for (CoreMemory& core : cores_) dirty = core.clean(line).dirty || dirty;
+    dirty = llc_.clean(line).dirty || dirty;
+  } else {
+    dirty = drop_copies(line).dirty;
+    dirty = llc_.remove(line).dirty || dirty;
+  }
+  if (!dirty || what == CacheMaintenance::invalidate) return;
+  ++counts_.maintenance_writebacks;
+  dram_.write();
+}
+
+void MemorySystem::may_have_left(LineNumber line) {
+  if (image_ != nullptr && !cached(line)) image_->left(line);
 }
 
 // Returns what the line adds to the latency of a write.
@@ -94,9 +161,7 @@ Time MemorySystem::write_line(Time at, LineNumber line, bool whole) {
 }
 
 Time MemorySystem::read_line_for_dma(Time at, LineNumber line) {
-  bool cached = llc_.contains(line);
-  for (auto core = cores_.begin(); !cached && core != cores_.end(); ++core) cached = core->holds(line);
-  if (cached) {
+  if (cached(line)) {
     ++counts_.dma_reads_llc;
     return {};
   }
@@ -141,6 +206,7 @@ bool MemorySystem::take_ownership(const CoreMemory& core, LineNumber line) {
 void MemorySystem::evicted(LineNumber line, bool dirty) {
   if (inclusive_) {
     if (dirty && !llc_.soil(line)) dram_.write();
+    may_have_left(line);
     return;
   }
   if (const Cache::Position position = llc_.find(line); position != Cache::kMiss) {
@@ -158,6 +224,7 @@ bool MemorySystem::make_room(Cache::Evicted victim) {
     ++counts_.llc_writebacks;
     dram_.write();
   }
+  may_have_left(victim.line);
   return dirty;
 }
 
@@ -190,6 +257,11 @@ void MemorySystem::register_statistics(Statistics& statistics) const {
                    "Misses that found all fill buffers busy.");
     statistics.add(prefix + "prefetches_issued", "lines", c.prefetches_issued,
                    "Lines that the hardware prefetchers asked for.");
+    statistics.add(prefix + "cache_lines_cleaned", "lines", c.lines_cleaned, "Lines that the guest's cache maintenance cleaned.");
+    statistics.add(prefix + "cache_lines_invalidated", "lines", c.lines_invalidated,
+                   "Lines that it invalidated, cleaned before or not.");
+    statistics.add(prefix + "uncached_loads", "loads", c.uncached_loads, "Loads of memory that is not cached.");
+    statistics.add(prefix + "uncached_stores", "stores", c.uncached_stores, "Stores to such memory.");
     statistics.add(prefix + "prefetches_useful", "lines", c.prefetches_useful,
                    "Prefetched lines that an access then used.");
   }
@@ -205,6 +277,17 @@ void MemorySystem::register_statistics(Statistics& statistics) const {
   statistics.add("dma_reads_dram", "lines", counts_.dma_reads_dram, "DMA reads served by DRAM.");
   statistics.add("llc_writebacks", "lines", counts_.llc_writebacks,
                  "Dirty lines that the last-level cache wrote to DRAM.");
+  statistics.add("maintenance_writebacks", "lines", counts_.maintenance_writebacks,
+                 "Dirty lines that cache maintenance wrote to DRAM.");
+  if (image_ != nullptr) {
+    const DramImageCounts& c = image_->counts();
+    statistics.add("dma_stale_lines", "lines", c.stale_lines, "Lines that DMA wrote while a cache held them.");
+    statistics.add("stale_loads", "loads", c.stale_loads, "Loads that saw other bytes than DMA had written to DRAM.");
+    statistics.add("dma_overwritten_lines", "lines", c.overwritten_lines,
+                   "Dirty lines written back over what DMA had written meanwhile.");
+    statistics.add("dirty_lines_discarded", "lines", c.discarded_lines,
+                   "Dirty lines that were invalidated: what the core had written is lost.");
+  }
   statistics.add("dram_read_bytes", "bytes", dram_.read_bytes(), "Bytes read from DRAM.");
   statistics.add("dram_write_bytes", "bytes", dram_.write_bytes(), "Bytes written to DRAM.");
 }

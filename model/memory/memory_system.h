@@ -10,6 +10,7 @@
 #include "model/memory/cache.h"
 #include "model/memory/config.h"
 #include "model/memory/core_memory.h"
+#include "model/memory/dram_image.h"
 #include "model/memory/dram.h"
 #include "model/memory/physical_memory.h"
 #include "model/memory/ports.h"
@@ -27,6 +28,7 @@ struct SharedMemoryCounts {
   std::uint64_t dma_reads_llc = 0;
   std::uint64_t dma_reads_dram = 0;
   std::uint64_t llc_writebacks = 0;
+  std::uint64_t maintenance_writebacks = 0;
 };
 
 // Last-level cache. "victim" (Skylake-SP and later, EPYC): it is filled by evictions of the second level; a core's read
@@ -35,6 +37,9 @@ struct SharedMemoryCounts {
 // allocate in the first ddio_ways ways of its set; without, they go to DRAM and no cache keeps a copy. A write of part
 // of a line that no cache has reads the rest from DRAM first. DMA reads are served by any cache that has the line and
 // leave all caches as they are.
+//
+// With a DramImage the bytes of DRAM and of the core's view are kept apart. DMA that snoops works as above, with what it
+// allocates in the last level dirty there; DMA that does not, reaches DRAM only and no cache hears of it.
 class MemorySystem final : public DmaPort {
  public:
   // The memory must outlive this and end below 4 GiB. Throws InputError for sizes that make no cache.
@@ -45,6 +50,12 @@ class MemorySystem final : public DmaPort {
   // The next core, numbered from 0. References stay valid.
   CoreMemory& add_core(Frequency frequency);
   CoreMemory& core_port(std::size_t core) { return cores_[core]; }
+
+  // `image` says what DRAM holds; without `snoops`, DMA goes past the caches. Before the first access.
+  void set_dram_image(DramImage& image, bool snoops) {
+    image_ = &image;
+    snoops_ = snoops;
+  }
 
   Time write(Time at, PhysAddr address, std::span<const std::uint8_t> data) override;
   Time read(Time at, PhysAddr address, std::span<std::uint8_t> data) override;
@@ -67,9 +78,17 @@ class MemorySystem final : public DmaPort {
   void expect(LineNumber line) const { llc_.expect(line); }
   // Removes the copies of other cores; true if there were any.
   bool take_ownership(const CoreMemory& core, LineNumber line);
+  bool uncached(std::uint64_t address) const { return image_ != nullptr && image_->uncached(address); }
+  void maintain(LineNumber line, CacheMaintenance what);
+  // A cache has let go of a clean copy that nobody may have written down.
+  void may_have_left(LineNumber line);
 
  private:
   Time write_line(Time at, LineNumber line, bool whole);
+  Time write_past_caches(Time at, PhysAddr address, std::span<const std::uint8_t> data);
+  Time read_past_caches(Time at, PhysAddr address, std::span<std::uint8_t> data);
+  void move_snooped_bytes(PhysAddr address, std::span<const std::uint8_t> data);
+  bool cached(LineNumber line) const;
   Time read_line_for_dma(Time at, LineNumber line);
   Source read_other_core(const CoreMemory& core, LineNumber line);
   bool make_room(Cache::Evicted victim);
@@ -82,6 +101,8 @@ class MemorySystem final : public DmaPort {
   Time dram_extra_;  // what DRAM takes longer than the last-level cache
   Cache llc_;
   Dram dram_;
+  DramImage* image_ = nullptr;
+  bool snoops_ = true;
   SharedMemoryCounts counts_;
   std::deque<CoreMemory> cores_;
 };

@@ -16,6 +16,9 @@ struct MemoryAccess {
   bool tlb_miss;      // a page walk was needed
 };
 
+// What an instruction does to one line of all caches, down to the point where devices see it.
+enum class CacheMaintenance : std::uint8_t { clean, invalidate, clean_invalidate };
+
 // Timing only: bytes live in PhysicalMemory, and the core's emulator moves them. Addresses are virtual = physical. An
 // access may straddle two lines; it then takes as long as the slower one. `at` need not be monotone: an out-of-order core
 // presents accesses in program order with their issue times. Outstanding misses are limited inside (fill buffers).
@@ -25,6 +28,7 @@ class CorePort {
   virtual MemoryAccess store(Cycle at, std::uint64_t address, std::uint32_t size) = 0;
   virtual MemoryAccess prefetch(Cycle at, std::uint64_t address, bool for_write) = 0;  // software prefetch instruction
   virtual MemoryAccess fetch(Cycle at, std::uint64_t address) = 0;                     // one line of instructions
+  virtual MemoryAccess maintain(Cycle at, std::uint64_t address, CacheMaintenance what) = 0;
 
  protected:
   ~CorePort() = default;

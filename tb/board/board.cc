@@ -17,6 +17,7 @@ constexpr std::uint64_t kBatchPackets = 4096;     // of the convergence test
 // Packets dropped in a row after which none is expected to get through. Filled rings and the longest interrupt moderation,
 // 4 ms at 148.8 Mpps, stay below it.
 constexpr std::uint64_t kHopeless = 1'000'000;
+constexpr std::size_t kStaleLoadsKept = 16;  // of which a report names place and time
 enum TimerArgument : std::uint64_t { kLook, kTimeIsUp };
 
 const Image& checked(const Image& image, const Scenario& scenario) {
@@ -44,6 +45,7 @@ Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<boo
       core_("core0", scenario.cpu, (image_.load(memory_), checked(image_, scenario)), memory_, caches_.add_core(scenario.cpu.frequency), pcie_,
             timeline_, bridge_, *this),
       tracker_(timeline_) {
+  set_up_coherence();
   pcie_.attach(nic_, guest::kNicBar, guest::kNicBarSize);
   pcie_.set_observer(&tracker_);
   nic_.set_observer(&tracker_);
@@ -55,6 +57,24 @@ Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<boo
 }
 
 Board::~Board() = default;
+
+void Board::set_up_coherence() {
+  const bool snoops = scenario_.memory.dma_snoops;
+  if (snoops && scenario_.driver.dma_coherent) return;
+  if (scenario_.cpu.isa() != Architecture::aarch64) {
+    throw InputError(fmt::format("{}: DMA is not coherent; allowed only where the guest can maintain its caches, on AArch64",
+                                 snoops ? "driver.dma_coherent" : "memory.dma_snoops"));
+  }
+  const PhysAddr end = ram_end(scenario_);
+  dram_image_ = std::make_unique<DramImage>(memory_, PhysAddr{end.value - uncached_size(scenario_)}, end);
+  caches_.set_dram_image(*dram_image_, snoops);
+  core_.set_dram_image(*dram_image_, scenario_.memory.invalidate == "discard" ? DramImage::Invalidate::discard
+                                                                              : DramImage::Invalidate::clean);
+}
+
+void Board::stale_load(Time now, std::uint64_t address, const std::string& where) {
+  if (stale_loads_.size() < kStaleLoadsKept) stale_loads_.push_back({now, address, where});
+}
 
 RunResult Board::run() {
   const std::uint64_t stack_top = write_board_info(scenario_, image_, memory_);

@@ -34,6 +34,7 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   RunResult run();
 
  private:
+  void set_up_coherence();
   void start_traffic(Time now);
   void start_window();
   void end(Time now, StopReason reason);
@@ -46,6 +47,7 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   // From the core, the fabric and the timeline.
   void watched_load(Time now, std::uint64_t address) override;
   void console(char byte) override;
+  void stale_load(Time now, std::uint64_t address, const std::string& where) override;
   void statistics_table(std::uint64_t address) override { guest_statistics_ = address; }
   void idle(Time now) override;
   bool keep_running(Time now) override;
@@ -75,6 +77,7 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   KernelBridge bridge_;
   PhysicalMemory memory_;
   MemorySystem caches_;
+  std::unique_ptr<DramImage> dram_image_;  // where DMA is not coherent, or is thought not to be
   Image image_;
   std::unique_ptr<TrafficSource> traffic_;
   PcieLink pcie_;
@@ -86,6 +89,7 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
 
   std::uint64_t guest_statistics_ = 0;
   std::string console_;
+  std::vector<StaleLoad> stale_loads_;  // the first ones
   bool traffic_started_ = false;
   bool warmed_up_ = false;
   Totals window_start_{};

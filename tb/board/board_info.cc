@@ -16,6 +16,10 @@ std::uint64_t aligned(std::uint64_t value, std::uint64_t to) { return (value + t
 
 }  // namespace
 
+std::uint64_t uncached_size(const Scenario& scenario) {
+  return scenario.driver.dma_coherent ? 0 : scenario.memory.uncached_size.value;
+}
+
 std::uint64_t write_board_info(const Scenario& scenario, const Image& image, PhysicalMemory& memory) {
   const DriverConfig& driver = scenario.driver;
   guest::board_info info{};
@@ -23,7 +27,9 @@ std::uint64_t write_board_info(const Scenario& scenario, const Image& image, Phy
   info.version = guest::kContractVersion;
   info.ram_size = memory.size().value;
   info.heap_base = aligned(image.end(), kLargePage);
-  info.heap_size = memory.base().value + memory.size().value - info.heap_base;
+  info.dma_pool_size = uncached_size(scenario);
+  info.dma_pool_base = memory.base().value + memory.size().value - info.dma_pool_size;
+  info.heap_size = info.dma_pool_base - info.heap_base;
   info.stack_top = memory.base().value + 0x1000 + kBootStack;
   info.nic_bar = guest::kNicBar;
   info.tsc_khz = scenario.cpu.frequency.value;
@@ -35,7 +41,7 @@ std::uint64_t write_board_info(const Scenario& scenario, const Image& image, Phy
   info.napi_budget = static_cast<std::uint32_t>(driver.napi_budget);
   info.rx_striding_rq = driver.rx_striding_rq ? 1 : 0;
   info.xdp_tx_mpwqe = driver.xdp_tx_mpwqe ? 1 : 0;
-  info.dma_coherent = 1;
+  info.dma_coherent = driver.dma_coherent ? 1 : 0;
   const std::size_t length = std::min(driver.xdp.size(), sizeof info.xdp_program - 1);
   std::memcpy(info.xdp_program, driver.xdp.data(), length);
   std::memcpy(memory.host(memory.base()), &info, sizeof info);

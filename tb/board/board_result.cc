@@ -50,6 +50,7 @@ RunResult Board::result() {
   report_counters(result);
   report_guest_counters(result);
   report_uses(result);
+  result.stale_loads = stale_loads_;
   result.latency = tracker_.latency().summary();
   result.fingerprint = tracker_.fingerprint();
   result.total_instructions = core_.total_instructions();

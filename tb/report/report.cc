@@ -65,6 +65,13 @@ Json result_of(const RunResult& run) {
     limits.push_back({{"resource", limit.resource}, {"used", rounded_ratio(limit.used, limit.capacity)}});
   }
   result["limits"] = std::move(limits);
+  if (!run.stale_loads.empty()) {
+    Json stale = Json::array();
+    for (const StaleLoad& load : run.stale_loads) {
+      stale.push_back({{"at_ps", load.at.value}, {"address", load.address}, {"line", load.address / kCacheLine * kCacheLine}, {"where", load.where}});
+    }
+    result["stale_loads"] = std::move(stale);
+  }
   return result;
 }
 

@@ -98,6 +98,13 @@ struct LatencySummary {
   Time max;
 };
 
+// A load that saw bytes which DMA had replaced in DRAM since the core cached them.
+struct StaleLoad {
+  Time at;
+  std::uint64_t address = 0;
+  std::string where;  // "stmmac_rx+0x1c (stmmac_main.cc:123)"
+};
+
 struct RunResult {
   StopReason stop_reason = StopReason::packets;
   std::string error;  // one line, when stop_reason is error
@@ -110,6 +117,7 @@ struct RunResult {
   std::vector<Limit> limits;
   std::vector<Use> uses;
   LatencySummary latency;
+  std::vector<StaleLoad> stale_loads;     // the first of them
   std::uint64_t fingerprint = 0;          // hash of the event stream
   std::uint64_t total_instructions = 0;   // of the whole run, warm-up included
 };

@@ -127,6 +127,13 @@ void print_limits(std::ostream& out, const RunResult& run) {
   out << '\n';
 }
 
+void print_stale_loads(std::ostream& out, const RunResult& run) {
+  if (run.stale_loads.empty()) return;
+  const StaleLoad& first = run.stale_loads.front();
+  fmt::print(out, "STALE DATA: the guest read bytes that DMA had replaced; first at {:.2f} us: address {:#x} in {}\n",
+             to_us(first.at), first.address, first.where);
+}
+
 }  // namespace
 
 void print_summary(std::ostream& out, const Scenario& scenario, const RunResult& result, const HostResult& host) {
@@ -135,6 +142,7 @@ void print_summary(std::ostream& out, const Scenario& scenario, const RunResult&
   print_stalls(out, result);
   print_uses(out, result);
   print_packets(out, result.packets);
+  print_stale_loads(out, result);
   print_latency(out, result.latency);
   print_limits(out, result);
   const double wall_s = rounded_ratio(host.wall_us, 1'000'000);

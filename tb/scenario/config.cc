@@ -59,6 +59,9 @@ void DriverConfig::visit(ParameterVisitor& v) {
   v.flag({"driver.xdp_tx_mpwqe", "", "mlx5e default where the device can, Linux",
           "Multi-packet send WQEs for XDP_TX, as ethtool --set-priv-flags xdp_tx_mpwqe."},
          kDefault, xdp_tx_mpwqe);
+  v.flag({"driver.dma_coherent", "", "servers and PCs: yes",
+          "Whether the device tree says that DMA is coherent; memory.dma_snoops is whether it is."},
+         kDefault, dma_coherent);
 }
 
 std::vector<std::string> xdp_programs() { return {"drop", "drop-read", "pass", "tx"}; }

@@ -36,6 +36,7 @@ struct DriverConfig {
   std::uint64_t napi_budget = 64;
   bool rx_striding_rq = true;
   bool xdp_tx_mpwqe = true;
+  bool dma_coherent = true;
 
   void visit(ParameterVisitor& v);
 };

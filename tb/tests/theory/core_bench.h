@@ -19,7 +19,7 @@ class MockPort final : public CorePort {
   std::uint64_t load_to_use = 5;
   std::map<std::uint64_t, std::pair<MemoryLevel, std::uint64_t>> lines;  // by line number: level and latency
   std::vector<std::pair<std::uint64_t, std::uint64_t>> loads;            // start and address
-  std::vector<std::uint64_t> stores, prefetches, fetches;                // addresses
+  std::vector<std::uint64_t> stores, prefetches, fetches, maintained;    // addresses
 
   void place(std::uint64_t address, MemoryLevel level, std::uint64_t latency) {
     lines[address / kCacheLine] = {level, latency};
@@ -38,6 +38,11 @@ class MockPort final : public CorePort {
   }
   MemoryAccess fetch(Cycle at, std::uint64_t address) override {
     fetches.push_back(address);
+    return answer(at, address);
+  }
+
+  MemoryAccess maintain(Cycle at, std::uint64_t address, CacheMaintenance) override {
+    maintained.push_back(address);
     return answer(at, address);
   }
 

@@ -43,6 +43,16 @@ TEST(GuestCore, PointerChaseTakesTheLatencyOfItsLevelOnIceLake) {
   EXPECT_NEAR(chase("xeon-8380", 4096), 14, 0.5);
 }
 
+// 13.2 ns a line at 1.8 GHz, as measured with a driver on Cortex-A53; the barrier waits for all of them.
+TEST(GuestCore, CacheMaintenanceTakesItsTimeForEachLine) {
+  BenchRun run{"bench-aarch64-gcc-none", "cortex-a72", "clean-lines"};
+  run.argument = 60;
+  const double sixty = cycles_per_iteration(run, 100, 300);
+  run.argument = 24;
+  const double twenty_four = cycles_per_iteration(run, 100, 300);
+  EXPECT_NEAR((sixty - twenty_four) / 36, 13.2 * 1.8, 0.3);
+}
+
 TEST(GuestCore, StoreToLoadForwardingTakesItsLatency) {
   // Ice Lake: 5 cycles from the store's data to the load's result.
   EXPECT_NEAR(cycles_per_iteration({kX86, "xeon-8380", "forward"}, 1000, 3000), 5, 1);

@@ -16,7 +16,9 @@ EthernetWire::EthernetWire(const sc_core::sc_module_name& name, const WireConfig
       byte_time_(transfer_time(bytes(1ULL << kFractionBits), config.rate).value),
       timeline_(timeline),
       source_(source),
-      sink_(sink) {}
+      sink_(sink) {
+  source.listen(*this);
+}
 
 void EthernetWire::start(Time at) {
   origin_ = free_ = std::max(at, timeline_.now());
@@ -24,11 +26,12 @@ void EthernetWire::start(Time at) {
 }
 
 void EthernetWire::send_next() {
-  if (!source_.next(under_way_)) {
-    finished_ = true;
+  waiting_ = !source_.next(under_way_);
+  if (waiting_) {
+    finished_ = source_.ended();
     return;
   }
-  const Time begin = std::max(origin_ + under_way_.earliest, free_);
+  const Time begin = std::max({origin_ + under_way_.earliest, free_, timeline_.now()});
   const Time arrival = begin + duration(kPreambleBytes + under_way_.size);
   const Time end = begin + duration(kPreambleBytes + under_way_.size + kGapBytes);
   busy_ps_ += (end - begin).value;
@@ -43,6 +46,10 @@ void EthernetWire::fire(Time now, std::uint64_t) {
   if (observer_ != nullptr) observer_->offered(now, sequence, under_way_.size);
   sink_.on_frame(now, {sequence, now, under_way_.bytes});
   if (!stopped_) send_next();
+}
+
+void EthernetWire::traffic_ready(Time) {
+  if (waiting_ && !exhausted()) send_next();
 }
 
 void EthernetWire::register_statistics(Statistics& s) const {

@@ -23,7 +23,7 @@ struct WireConfig {
 };
 
 // Serialises frames at the line rate with preamble and gap between them, one event for each, at its last bit.
-class EthernetWire : public sc_core::sc_module, public EventTarget {
+class EthernetWire : public sc_core::sc_module, public EventTarget, public TrafficListener {
  public:
   EthernetWire(const sc_core::sc_module_name& name, const WireConfig& config, Timeline& timeline, TrafficSource& source,
                FrameSink& sink);
@@ -44,6 +44,7 @@ class EthernetWire : public sc_core::sc_module, public EventTarget {
   void register_statistics(Statistics& statistics) const;
 
   void fire(Time now, std::uint64_t argument) override;
+  void traffic_ready(Time now) override;
 
  private:
   void send_next();
@@ -62,6 +63,7 @@ class EthernetWire : public sc_core::sc_module, public EventTarget {
   Time origin_{};
   Time free_{};  // end of the gap after the latest frame
   TrafficSource::Offer under_way_{};
+  bool waiting_ = false;  // for the source
   bool stopped_ = false;
   bool finished_ = false;
 

@@ -9,11 +9,12 @@
 #include "model/base/errors.h"
 #include "model/wire/capture_traffic.h"
 #include "model/wire/synthetic_traffic.h"
+#include "model/wire/tcp_sender.h"
 
 namespace ringside {
 namespace {
 
-constexpr std::array<std::string_view, 4> kPatterns{"constant", "poisson", "burst", "imix"};
+constexpr std::array<std::string_view, 5> kPatterns{"constant", "poisson", "burst", "imix", "tcp"};
 constexpr std::array<std::string_view, 3> kTimings{"recorded", "scaled", "rate"};
 constexpr std::uint64_t kMaxFrame = 9622;    // 9600 B MTU, header, VLAN tag and FCS
 constexpr std::uint64_t kMaxFlows = 64'512;  // UDP source ports 1024 to 65535
@@ -26,11 +27,11 @@ void TrafficConfig::visit(ParameterVisitor& v) {
                 origin, rate, PacketRate{}, PacketRate{10'000'000'000});
   v.number({"traffic.frame_size", "B", "IEEE 802.3", "Size of synthetic frames with FCS; below 64 they are runts"},
            origin, frame_size, 1, kMaxFrame);
-  v.choice({"traffic.pattern", "", "convention", "Spacing of synthetic frames, or the 7:4:1 mix of 64, 594 and 1518 B"},
+  v.choice({"traffic.pattern", "", "convention", "Spacing of synthetic UDP frames, the 7:4:1 mix of 64, 594 and 1518 B, or TCP bulk transfers that wait for acknowledgements"},
            origin, pattern, kPatterns);
   v.number({"traffic.burst_length", "frames", "convention", "Frames sent back to back in pattern burst"}, origin,
            burst_length, 1, 1'000'000);
-  v.number({"traffic.flows", "flows", "convention", "UDP flows that take turns, told apart by source port"}, origin,
+  v.number({"traffic.flows", "flows", "convention", "Flows that take turns, told apart by source port"}, origin,
            flows, 1, kMaxFlows);
   v.text({"traffic.pcap", "", "convention", "Capture to replay (pcap or pcapng) in place of synthetic frames"}, origin,
          pcap);
@@ -39,8 +40,13 @@ void TrafficConfig::visit(ParameterVisitor& v) {
   v.number({"traffic.pcap_scale", "%", "convention", "Speed of a scaled replay against the recording"}, origin,
            pcap_scale, 1, 1'000'000'000);
   v.flag({"traffic.loop", "", "convention", "Start the capture over at its end"}, origin, loop);
-  v.number({"traffic.packets", "packets", "convention", "Stop after so many frames; 0 is never"}, origin, packets, 0,
-           ~0ULL);
+  v.number({"traffic.packets", "packets", "convention", "Stop after so many frames, or segments of each TCP flow; 0 is never"},
+           origin, packets, 0, ~0ULL);
+  v.number({"traffic.tcp_mss", "B", "Ethernet's 1500 less headers and timestamps", "Payload of a TCP segment"}, origin, tcp_mss,
+           64, 8948);
+  v.time({"traffic.tcp_delay", "us", "assumed: the other machine's stack and interrupt, in one rack",
+          "From an acknowledgement on the wire to the segments that it allows"},
+         origin, tcp_delay, Time{}, milliseconds(1000));
 }
 
 std::optional<TrafficConfig::Contradiction> TrafficConfig::contradiction() const {
@@ -54,14 +60,19 @@ std::optional<TrafficConfig::Contradiction> TrafficConfig::contradiction() const
     return {{"traffic.pcap_scale", fmt::format("traffic.pcap_scale = {}: used with traffic.pcap_timing = \"scaled\" only", pcap_scale)}};
   if (pattern == "imix" && frame_size != kMinFrameBytes)
     return {{"traffic.frame_size", fmt::format("traffic.frame_size = {}: traffic.pattern = \"imix\" has sizes of its own; {} is allowed", frame_size, kMinFrameBytes)}};
+  if (pattern == "tcp" && (rate.value != 0 || frame_size != kMinFrameBytes))
+    return {{rate.value != 0 ? "traffic.rate" : "traffic.frame_size",
+             fmt::format("{}: traffic.pattern = \"tcp\" sends what acknowledgements allow, traffic.tcp_mss at a time",
+                         rate.value != 0 ? "traffic.rate" : "traffic.frame_size")}};
   if (rate.value == 0 && (pattern == "poisson" || pattern == "burst"))
     return {{"traffic.rate", fmt::format("traffic.rate = 0: traffic.pattern = \"{}\" needs a rate above 0", pattern)}};
   return std::nullopt;
 }
 
-std::unique_ptr<TrafficSource> make_traffic(const TrafficConfig& config, std::uint64_t seed) {
+std::unique_ptr<TrafficSource> make_traffic(const TrafficConfig& config, std::uint64_t seed, Timeline& timeline) {
   if (const auto wrong = config.contradiction()) throw InputError(wrong->message);
   if (!config.pcap.empty()) return std::make_unique<CaptureTraffic>(config);
+  if (config.pattern == "tcp") return std::make_unique<TcpSender>(config, timeline);
   return std::make_unique<SyntheticTraffic>(config, seed);
 }
 

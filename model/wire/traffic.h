@@ -24,6 +24,8 @@ struct TrafficConfig {
   std::uint64_t pcap_scale = 100;  // percent of the recorded speed
   bool loop = false;
   std::uint64_t packets = 0;  // 0: no end
+  std::uint64_t tcp_mss = 1448;  // bytes
+  Time tcp_delay = microseconds(20);
 
   void visit(ParameterVisitor& visitor);
 
@@ -33,6 +35,17 @@ struct TrafficConfig {
     std::string message;  // begins with the parameter
   };
   std::optional<Contradiction> contradiction() const;
+};
+
+class Timeline;
+
+// Hears of frames that a source has had none of before.
+class TrafficListener {
+ public:
+  virtual void traffic_ready(Time now) = 0;
+
+ protected:
+  ~TrafficListener() = default;
 };
 
 // Produces frames in the order in which they are sent.
@@ -46,12 +59,16 @@ class TrafficSource {
 
   virtual ~TrafficSource() = default;
 
-  // False when there are no more frames.
+  // False when there is no frame now.
   virtual bool next(Offer& offer) = 0;
+
+  // After next() returned false: there will be none any more. Otherwise the listener hears when there is one again.
+  virtual bool ended() const { return true; }
+  virtual void listen(TrafficListener&) {}
 };
 
 // The source that `config` describes. Throws InputError for a capture that cannot be read or settings that contradict
-// each other. The same seed gives the same frames at the same times.
-std::unique_ptr<TrafficSource> make_traffic(const TrafficConfig& config, std::uint64_t seed);
+// each other. `timeline` is for sources that depend on what comes back. The same seed gives the same frames at the same times.
+std::unique_ptr<TrafficSource> make_traffic(const TrafficConfig& config, std::uint64_t seed, Timeline& timeline);
 
 }  // namespace ringside

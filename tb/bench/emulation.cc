@@ -36,7 +36,7 @@ class Machine {
         target_(packets),
         memory_(PhysAddr{guest::kRamBase}, scenario.memory.ram_size),
         image_(scenario.image.string(), PhysAddr{guest::kRamBase + scenario.memory.ram_size.value}),
-        traffic_(make_traffic(scenario.traffic, scenario.run.seed)),
+        traffic_(make_traffic(scenario.traffic, scenario.run.seed, timeline_)),
         fabric_(timeline_, memory_),
         nic_("nic", scenario.nic, timeline_, fabric_) {
     image_.load(memory_);

@@ -38,7 +38,7 @@ Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<boo
       memory_(PhysAddr{guest::kRamBase}, scenario.memory.ram_size),
       caches_(memory_, scenario.memory),
       image_(scenario.image.string(), ram_end(scenario)),
-      traffic_(make_traffic(scenario.traffic, scenario.run.seed)),
+      traffic_(make_traffic(scenario.traffic, scenario.run.seed, timeline_)),
       pcie_("pcie", scenario.pcie, timeline_, memory_, caches_, *this),
       nic_("nic", scenario.nic, timeline_, pcie_),
       wire_("wire", scenario.wire, timeline_, *traffic_, nic_),

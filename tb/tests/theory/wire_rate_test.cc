@@ -22,7 +22,7 @@ Counter run(TrafficConfig traffic, std::uint64_t gbps = 100, std::uint64_t frame
   traffic.packets = frames;
   Timeline timeline;
   Counter counter;
-  const auto source = make_traffic(traffic, 1);
+  const auto source = make_traffic(traffic, 1, timeline);
   EthernetWire wire("wire", {gigabits_per_second(gbps)}, timeline, *source, counter);
   wire.start(Time{});
   timeline.run_until(seconds(10));

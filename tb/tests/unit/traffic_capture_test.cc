@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/timeline.h"
 #include "model/base/errors.h"
 #include "model/wire/traffic.h"
 
@@ -100,9 +101,11 @@ class TrafficCapture : public ::testing::Test {
 
   void file(const std::string& content) { std::ofstream(path_, std::ios::binary) << content; }
 
+  Timeline timeline_;
+
   std::string complaint() {
     try {
-      make_traffic(config_, 1);
+      make_traffic(config_, 1, timeline_);
     } catch (const InputError& error) {
       return error.what();
     }
@@ -115,7 +118,7 @@ class TrafficCapture : public ::testing::Test {
     std::vector<std::uint8_t> bytes;
   };
   std::vector<Sent> take(std::size_t count) {
-    const auto source = make_traffic(config_, 1);
+    const auto source = make_traffic(config_, 1, timeline_);
     std::vector<Sent> all;
     TrafficSource::Offer offer;
     while (all.size() < count && source->next(offer))

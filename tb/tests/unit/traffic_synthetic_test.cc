@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "model/base/timeline.h"
 #include "model/base/errors.h"
 #include "model/wire/synthetic_traffic.h"
 
@@ -29,7 +30,8 @@ std::vector<Sent> take(TrafficSource& source, std::size_t count) {
 }
 
 std::vector<Sent> take(const TrafficConfig& config, std::size_t count, std::uint64_t seed = 1) {
-  return take(*make_traffic(config, seed), count);
+  Timeline timeline;
+  return take(*make_traffic(config, seed, timeline), count);
 }
 
 std::uint32_t get16(const Frame& f, std::size_t at) { return static_cast<std::uint32_t>(f[at] << 8 | f[at + 1]); }
@@ -165,7 +167,8 @@ TEST(TrafficSynthetic, PatternsThatNeedARateSaySo) {
   TrafficConfig config;
   config.pattern = "poisson";
   try {
-    make_traffic(config, 1);
+    Timeline timeline;
+    make_traffic(config, 1, timeline);
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(), "traffic.rate = 0: traffic.pattern = \"poisson\" needs a rate above 0");

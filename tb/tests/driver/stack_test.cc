@@ -214,8 +214,12 @@ const bpf_prog mover = {.pages = 1,
                         .name = "mover",
                         .insnsi = {}};
 
-TEST_P(Stack, ProgramsMoveHeadAndTail) {
-  if (!program()) GTEST_SKIP() << "no program";
+class StackBehindAProgram : public Stack {};
+INSTANTIATE_TEST_SUITE_P(Queues, StackBehindAProgram,
+                         testing::Values(Queue{"Legacy", false, "pass"}, Queue{"Striding", true, "pass"}),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(StackBehindAProgram, MovesOfHeadAndTailCount) {
   nic_.rq().xdp_prog = &mover;
   Bytes frame = udp_frame(1000);
   const Bytes wanted = frame;

@@ -29,6 +29,7 @@ inline constexpr std::uint64_t kBoardRegsSize = 0x1000;
 inline constexpr std::uint64_t kMsiAddress = 0xfee0'0000;
 inline constexpr std::uint64_t kNicBar = 0xe000'0000;  // BAR 0 of the first NIC
 inline constexpr std::uint64_t kNicBarSize = 0x10'0000;
+inline constexpr std::uint8_t kNicMac[6] = {0x02, 0, 0, 0, 0, 0x01};  // its MAC address; synthetic traffic goes there
 
 // Offsets from kBoardRegs; each register is 8 bytes wide.
 enum class BoardReg : std::uint64_t {
@@ -73,7 +74,10 @@ struct board_info {
   std::uint64_t dma_pool_size;    // 0: there is none
   std::uint32_t dma_coherent;     // what the device tree says: DMA needs no cache maintenance
   std::uint32_t csr_khz;          // clock of the device's registers and interrupt timers; 0: it has no such
-  std::uint64_t reserved[4];
+  char stack[16];                   // where packets for the stack end: "raw-drop" (also ""), "udp-no-port" or "sink"
+  std::uint32_t gro;                // ethtool -K gro
+  std::uint32_t reserved32;
+  std::uint64_t reserved[1];
 };
 static_assert(sizeof(board_info) == 176);
 

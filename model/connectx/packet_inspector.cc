@@ -1,7 +1,6 @@
 #include "model/connectx/packet_inspector.h"
 
-#include <cstring>
-
+#include "model/base/internet_checksum.h"
 #include "model/connectx/hw/cqe.h"
 
 namespace ringside::connectx {
@@ -15,44 +14,6 @@ constexpr std::uint16_t kTypeVlan = 0x8100, kTypeIpv4 = 0x0800, kTypeIpv6 = 0x86
 constexpr std::uint8_t kProtocolTcp = 6, kProtocolUdp = 17;
 
 std::uint16_t word(const std::uint8_t* at) { return static_cast<std::uint16_t>(at[0] << 8 | at[1]); }
-
-// Ones' complement sums, unfolded, of 16-bit words in the host's byte order: the sum does not depend on the order, only
-// the stored result does (RFC 1071).
-std::uint64_t sum_of(std::span<const std::uint8_t> data) {
-  std::uint64_t sum = 0;
-  const std::uint8_t* p = data.data();
-  std::size_t left = data.size();
-  for (; left >= 8; left -= 8, p += 8) {
-    std::uint32_t pair[2];
-    std::memcpy(pair, p, sizeof pair);
-    sum += std::uint64_t{pair[0]} + pair[1];
-  }
-  if (left >= 4) {
-    std::uint32_t rest;
-    std::memcpy(&rest, p, sizeof rest);
-    sum += rest;
-    p += 4;
-    left -= 4;
-  }
-  if (left >= 2) {
-    std::uint16_t rest;
-    std::memcpy(&rest, p, sizeof rest);
-    sum += rest;
-    p += 2;
-    left -= 2;
-  }
-  return left == 0 ? sum : sum + *p;
-}
-
-std::uint16_t folded(std::uint64_t sum) {
-  sum = (sum & 0xffff'ffff) + (sum >> 32);
-  sum = (sum & 0xffff'ffff) + (sum >> 32);
-  sum = (sum & 0xffff) + (sum >> 16);
-  sum = (sum & 0xffff) + (sum >> 16);
-  return static_cast<std::uint16_t>(sum);
-}
-
-constexpr bool correct(std::uint16_t sum) { return sum == 0xffff; }
 
 }  // namespace
 
@@ -77,15 +38,15 @@ PacketInfo PacketInspector::inspect(std::span<std::uint8_t> frame) const {
   const bool known = (type == kTypeIpv4 && inspect_ipv4(packet, info, network)) ||
                      (type == kTypeIpv6 && inspect_ipv6(packet, info, network));
   if (!known) {
-    info.checksum.raw = folded(sum_of(packet));
+    info.checksum.raw = fold_checksum(ones_complement_sum(packet));
     return info;
   }
   const auto header_bytes = static_cast<std::size_t>(network.transport.data() - packet.data());
-  const std::uint64_t transport_sum = sum_of(network.transport);
-  const std::uint64_t padding = folded(sum_of(packet.subspan(header_bytes + network.transport.size())));
+  const std::uint64_t transport_sum = ones_complement_sum(network.transport);
+  const std::uint64_t padding = fold_checksum(ones_complement_sum(packet.subspan(header_bytes + network.transport.size())));
   // Bytes that follow an odd number of bytes are in the other half of their word.
   const bool odd = network.transport.size() % 2 != 0;
-  info.checksum.raw = folded(network.header_sum + transport_sum + (odd ? padding << 8 : padding));
+  info.checksum.raw = fold_checksum(network.header_sum + transport_sum + (odd ? padding << 8 : padding));
   inspect_transport(network, transport_sum, info);
   return info;
 }
@@ -95,8 +56,8 @@ bool PacketInspector::inspect_ipv4(std::span<const std::uint8_t> packet, PacketI
   const std::size_t header = (packet[0] & 15u) * 4;
   const std::size_t total = word(packet.data() + 2);
   if (packet[0] >> 4 != 4 || header < 20 || total < header || total > packet.size()) return false;
-  const std::uint64_t header_sum = sum_of(packet.first(header));
-  if (correct(folded(header_sum))) info.checks |= kL3Ok;
+  const std::uint64_t header_sum = ones_complement_sum(packet.first(header));
+  if (checksum_correct(fold_checksum(header_sum))) info.checks |= kL3Ok;
   const bool fragment = (word(packet.data() + 6) & 0x3fff) != 0;  // more fragments, or not the first
   network = {packet.subspan(header, total - header), packet.subspan(12, 8), header_sum,
              fragment ? std::uint8_t{0} : packet[9]};
@@ -110,7 +71,7 @@ bool PacketInspector::inspect_ipv6(std::span<const std::uint8_t> packet, PacketI
   const std::size_t payload = word(packet.data() + 4);
   if (packet[0] >> 4 != 6 || packet.size() < header || payload > packet.size() - header) return false;
   info.checks |= kL3Ok;
-  network = {packet.subspan(header, payload), packet.subspan(8, 32), sum_of(packet.first(header)), packet[6]};
+  network = {packet.subspan(header, payload), packet.subspan(8, 32), ones_complement_sum(packet.first(header)), packet[6]};
   info.hash_type = kHashIpv6;
   return true;
 }
@@ -123,10 +84,10 @@ void PacketInspector::inspect_transport(const Network& network, std::uint64_t tr
   info.hash ^= hash_.part(l4.first(4), network.addresses.size());
   // Pseudo-header (RFC 793, RFC 8200): addresses, protocol and length, as words in the host's byte order.
   const std::uint64_t length = l4.size();
-  const std::uint64_t pseudo = sum_of(network.addresses) + (std::uint64_t{network.protocol} << 8) +
+  const std::uint64_t pseudo = ones_complement_sum(network.addresses) + (std::uint64_t{network.protocol} << 8) +
                                byte_swapped(static_cast<std::uint16_t>(length >> 16)) +
                                byte_swapped(static_cast<std::uint16_t>(length));
-  bool good = correct(folded(transport_sum + pseudo));
+  bool good = checksum_correct(fold_checksum(transport_sum + pseudo));
   if (network.protocol == kProtocolUdp) {
     info.hash_type |= kHashUdp;
     info.layers |= kL4Udp;

@@ -29,8 +29,10 @@ class RingBuffer {
 
   // Elements from first_index() up to, not including, end_index().
   T& at(std::uint64_t index) { return slots_[index & mask()]; }
+  const T& at(std::uint64_t index) const { return slots_[index & mask()]; }
   T& front() { return slots_[head_ & mask()]; }
   void pop() { ++head_; }
+  void pop_newest() { --tail_; }
 
  private:
   std::uint64_t mask() const { return slots_.size() - 1; }

@@ -9,6 +9,7 @@
 #include "model/probe/observer.h"
 #include "model/probe/statistics.h"
 #include "model/wire/frame.h"
+#include "model/wire/link_partner.h"
 #include "model/wire/traffic.h"
 
 namespace ringside {
@@ -22,8 +23,9 @@ struct WireConfig {
   }
 };
 
-// Serialises frames at the line rate with preamble and gap between them, one event for each, at its last bit.
-class EthernetWire : public sc_core::sc_module, public EventTarget, public TrafficListener {
+// Serialises frames at the line rate with preamble and gap between them, one event for each, at its last bit, and one at
+// its head if the sink asks for it.
+class EthernetWire : public sc_core::sc_module, public EventTarget, public LinkPartner, public TrafficListener {
  public:
   EthernetWire(const sc_core::sc_module_name& name, const WireConfig& config, Timeline& timeline, TrafficSource& source,
                FrameSink& sink);
@@ -33,6 +35,9 @@ class EthernetWire : public sc_core::sc_module, public EventTarget, public Traff
 
   // No frame arrives any more; one that is under way is not offered.
   void stop() { stopped_ = true; }
+
+  // Holds back frames that have not begun.
+  void pause(Time now, std::uint32_t quanta) override;
 
   // The source has no more frames and the last one has arrived, or stop() was called.
   bool exhausted() const { return stopped_ || finished_; }
@@ -48,6 +53,7 @@ class EthernetWire : public sc_core::sc_module, public EventTarget, public Traff
 
  private:
   void send_next();
+  void place(Time begin);
   Time duration(std::uint32_t size) const {
     return {(size * byte_time_ + (1ULL << kFractionBits) - 1) >> kFractionBits};
   }
@@ -64,12 +70,19 @@ class EthernetWire : public sc_core::sc_module, public EventTarget, public Traff
   Time free_{};  // end of the gap after the latest frame
   TrafficSource::Offer under_way_{};
   bool waiting_ = false;  // for the source
+  Time unpaused_{};         // when the frame would have begun, were it not for PAUSE
+  Time begin_{};            // when it begins or has begun
+  Time paused_until_{};
+  std::uint64_t place_ = 0;  // counts the frames' times, of which PAUSE may void one
+  bool started_ = false;
   bool stopped_ = false;
   bool finished_ = false;
 
   std::uint64_t packets_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t busy_ps_ = 0;
+  std::uint64_t pauses_ = 0;
+  std::uint64_t paused_ps_ = 0;
 };
 
 }  // namespace ringside

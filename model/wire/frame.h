@@ -22,6 +22,11 @@ class FrameSink {
  public:
   virtual void on_frame(Time now, const Frame& frame) = 0;
 
+  // A sink that forwards frames before they are complete gives the number of bytes that it wants to hear of first; 0: none.
+  // Frames that are longer are announced when so many bytes have arrived. Frame::arrival is in the future then.
+  virtual std::uint32_t head_bytes() const { return 0; }
+  virtual void on_head(Time, const Frame&) {}
+
  protected:
   ~FrameSink() = default;
 };

@@ -65,6 +65,9 @@ class TrafficSource {
   // After next() returned false: there will be none any more. Otherwise the listener hears when there is one again.
   virtual bool ended() const { return true; }
   virtual void listen(TrafficListener&) {}
+
+  // Who hears what the device sends; nullptr for nobody.
+  virtual FrameSink* peer() { return nullptr; }
 };
 
 // The source that `config` describes. Throws InputError for a capture that cannot be read or settings that contradict

@@ -39,20 +39,17 @@ Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<boo
       caches_(memory_, scenario.memory),
       image_(scenario.image.string(), ram_end(scenario)),
       traffic_(make_traffic(scenario.traffic, scenario.run.seed, timeline_)),
-      pcie_("pcie", scenario.pcie, timeline_, memory_, caches_, *this),
-      nic_("nic", scenario.nic, timeline_, pcie_),
-      wire_("wire", scenario.wire, timeline_, *traffic_, nic_),
-      core_("core0", scenario.cpu, (image_.load(memory_), checked(image_, scenario)), memory_, caches_.add_core(scenario.cpu.frequency), pcie_,
+      device_(make_device(scenario, timeline_, memory_, caches_, *this)),
+      wire_("wire", scenario.wire, timeline_, *traffic_, device_->port()),
+      core_("core0", scenario.cpu, (image_.load(memory_), checked(image_, scenario)), memory_, caches_.add_core(scenario.cpu.frequency),
+            device_->mmio(),
             timeline_, bridge_, *this),
       tracker_(timeline_) {
   set_up_coherence();
-  pcie_.attach(nic_, guest::kNicBar, guest::kNicBarSize);
-  pcie_.set_observer(&tracker_);
-  nic_.set_observer(&tracker_);
+  device_->set_observer(tracker_);
+  device_->set_link(traffic_->peer(), &wire_);
   wire_.set_observer(&tracker_);
   wire_.register_statistics(wire_statistics_);
-  nic_.register_statistics(nic_statistics_);
-  pcie_.register_statistics(pcie_statistics_);
   caches_.register_statistics(memory_statistics_);
 }
 
@@ -103,15 +100,9 @@ RunResult Board::run() {
 
 void Board::start_traffic(Time now) {
   traffic_started_ = true;
-  const std::vector<CqRange> queues = nic_.cq_ranges();
-  if (!queues.empty()) {
-    std::uint64_t begin = UINT64_MAX, end = 0;
-    for (const CqRange& queue : queues) {
-      begin = std::min(begin, queue.base.value);
-      end = std::max(end, queue.base.value + (sizeof(connectx::cqe64) << queue.log_size));
-    }
-    core_.watch(begin, end);
-  }
+  const Device::Range completions = device_->completions();
+  core_.watch(completions.begin, completions.end);
+  tracker_.set_entry(completions.entry);
   wire_.start(now);
   window_target_ = scenario_.run.warmup;
   start_window();
@@ -180,7 +171,7 @@ void Board::fire(Time now, std::uint64_t argument) {
 
 // Nothing more will happen: every offered packet has been counted somewhere.
 bool Board::quiet() const {
-  return traffic_started_ && wire_.exhausted() && nic_.packets_inside() == 0 && tracker_.unread() == 0;
+  return traffic_started_ && wire_.exhausted() && device_->packets_inside() == 0 && tracker_.unread() == 0;
 }
 
 void Board::check_progress(Time now) {
@@ -189,7 +180,7 @@ void Board::check_progress(Time now) {
   if (quiet() && core_.idle()) return end(now, StopReason::exhausted);
   check_delivery(now);
   const std::uint64_t mark = tracker_.delivered() + core_.interrupts_taken() + (traffic_started_ ? 1 : 0);
-  const bool nothing_to_do = core_.idle() && nic_.packets_inside() == 0 && tracker_.unread() == 0;
+  const bool nothing_to_do = core_.idle() && device_->packets_inside() == 0 && tracker_.unread() == 0;
   if (mark != progress_mark_ || nothing_to_do) {
     progress_mark_ = mark;
     progress_at_ = now;
@@ -210,7 +201,7 @@ void Board::check_delivery(Time now) {
 
 std::string Board::stuck() const {
   const std::string core = core_.idle() ? "the guest waits for an interrupt" : fmt::format("the guest spins in {}", core_.where());
-  std::string text = fmt::format("no packet was read and no interrupt taken for run.watchdog: {}; {}", core, nic_.waiting_for());
+  std::string text = fmt::format("no packet was read and no interrupt taken for run.watchdog: {}; {}", core, device_->waiting_for());
   while (text.ends_with('\n')) text.pop_back();
   std::string line;
   for (const char c : text) line += c == '\n' ? std::string("; ") : std::string(1, c);
@@ -219,8 +210,8 @@ std::string Board::stuck() const {
 
 void Board::account_for_all_packets() const {
   const Time now = timeline_.now();
-  nic_.check_conservation(now);
-  const std::uint64_t in_flight = nic_.packets_inside() + tracker_.unread();
+  device_->check_conservation(now);
+  const std::uint64_t in_flight = device_->packets_inside() + tracker_.unread();
   if (tracker_.offered() != tracker_.delivered() + tracker_.dropped() + in_flight) {
     throw InvariantError(now, "board",
                          fmt::format("packets are conserved: offered {} = delivered {} + dropped {} + in flight {}",

@@ -8,15 +8,14 @@
 
 #include "model/base/kernel_bridge.h"
 #include "model/base/timeline.h"
-#include "model/connectx/connectx.h"
 #include "model/core/core.h"
 #include "model/core/image.h"
-#include "model/fabric/pcie_link.h"
 #include "model/memory/memory_system.h"
 #include "model/memory/physical_memory.h"
 #include "model/probe/statistics.h"
 #include "model/wire/ethernet_wire.h"
 #include "model/wire/traffic.h"
+#include "tb/board/device.h"
 #include "tb/board/convergence.h"
 #include "tb/board/packet_tracker.h"
 #include "tb/board/simulate.h"
@@ -64,10 +63,10 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   struct Totals {
     Time at;
     std::uint64_t cycles, delivered, delivered_bytes, interrupts;
-    std::uint64_t wire_busy, up_busy, down_busy, dram_bytes, completed;
+    std::uint64_t wire_busy, dram_bytes;
+    std::vector<Device::Busy> device_busy;
   };
   Totals totals() const;
-  std::uint64_t statistic(const Statistics& statistics, std::string_view name) const;
 
   const Scenario& scenario_;
   Progress& progress_;
@@ -80,12 +79,11 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   std::unique_ptr<DramImage> dram_image_;  // where DMA is not coherent, or is thought not to be
   Image image_;
   std::unique_ptr<TrafficSource> traffic_;
-  PcieLink pcie_;
-  ConnectX nic_;
+  std::unique_ptr<Device> device_;
   EthernetWire wire_;
   Core core_;
   PacketTracker tracker_;
-  Statistics wire_statistics_, nic_statistics_, pcie_statistics_, memory_statistics_;
+  Statistics wire_statistics_, memory_statistics_;
 
   std::uint64_t guest_statistics_ = 0;
   std::string console_;

@@ -46,6 +46,7 @@ std::uint64_t write_board_info(const Scenario& scenario, const Image& image, Phy
   info.napi_budget = static_cast<std::uint32_t>(driver.napi_budget);
   info.rx_striding_rq = driver.rx_striding_rq ? 1 : 0;
   info.xdp_tx_mpwqe = driver.xdp_tx_mpwqe ? 1 : 0;
+  info.csr_khz = driver.name == "stmmac" ? static_cast<std::uint32_t>(scenario.dwmac.csr_clock.value) : 0;
   info.dma_coherent = driver.dma_coherent ? 1 : 0;
   info.gro = driver.gro ? 1 : 0;
   copy_text(driver.stack, info.stack);

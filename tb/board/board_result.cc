@@ -21,24 +21,15 @@ bool ends_packet(std::string_view counter) {
 
 }  // namespace
 
-std::uint64_t Board::statistic(const Statistics& statistics, std::string_view name) const {
-  for (const Statistic& s : statistics.all()) {
-    if (s.name == name) return *s.value;
-  }
-  return 0;
-}
-
 Board::Totals Board::totals() const {
   return {core_.local_time(),
           core_.cycles().value,
           tracker_.delivered(),
           tracker_.delivered_bytes(),
           core_.interrupts_taken(),
-          statistic(wire_statistics_, "wire_busy"),
-          statistic(pcie_statistics_, "pcie_upstream_busy"),
-          statistic(pcie_statistics_, "pcie_downstream_busy"),
+          value_of(wire_statistics_, "wire_busy"),
           caches_.dram().read_bytes() + caches_.dram().write_bytes(),
-          nic_.packets_completed()};
+          device_->busy()};
 }
 
 RunResult Board::result() {
@@ -55,7 +46,7 @@ RunResult Board::result() {
                    scenario_.cpu.frequency};
   result.packets.offered = tracker_.offered();
   result.packets.delivered = tracker_.delivered();
-  result.packets.in_flight = nic_.packets_inside() + tracker_.unread();
+  result.packets.in_flight = device_->packets_inside() + tracker_.unread();
   for (const auto& [cause, count] : tracker_.drops()) result.packets.dropped.push_back({cause, count});
   report_functions(result);
   report_counters(result);
@@ -93,12 +84,12 @@ void Board::report_functions(RunResult& result) const {
 }
 
 void Board::report_counters(RunResult& result) const {
-  auto add_all = [&](const char* group, const Statistics& statistics) {
-    for (const Statistic& s : statistics.all()) result.counters.push_back({group, s.name, s.unit, *s.value, s.description});
+  auto add_all = [&](std::string_view group, const Statistics& statistics) {
+    for (const Statistic& s : statistics.all()) result.counters.push_back({std::string(group), s.name, s.unit, *s.value, s.description});
   };
   add_all("wire", wire_statistics_);
-  add_all("nic", nic_statistics_);
-  add_all("pcie", pcie_statistics_);
+  add_all("nic", device_->device_statistics());
+  add_all(device_->fabric_name(), device_->fabric_statistics());
   add_all("memory", memory_statistics_);
   const PipelineCounts& c = core_.counts();
   const auto add = [&](const char* name, const char* unit, std::uint64_t value, const char* description) {
@@ -137,19 +128,18 @@ void Board::report_uses(RunResult& result) const {
   const std::uint64_t elapsed = now.at.value - window_start_.at.value;
   const std::uint64_t cycles = now.cycles - window_start_.cycles;
   const std::uint64_t idle = result.stalls[static_cast<std::size_t>(StallReason::idle)];
-  const auto busy = [&](const char* resource, std::uint64_t end, std::uint64_t begin) {
-    result.limits.push_back({resource, end - begin, elapsed});
+  const auto busy = [&](std::string_view resource, std::uint64_t time) {
+    result.limits.push_back({std::string(resource), time, elapsed});
   };
   result.limits.push_back({"core", cycles - std::min(idle, cycles), cycles});
-  busy("wire", now.wire_busy, window_start_.wire_busy);
-  busy("pcie upstream", now.up_busy, window_start_.up_busy);
-  busy("pcie downstream", now.down_busy, window_start_.down_busy);
-  const Bytes dram_bytes{now.dram_bytes - window_start_.dram_bytes};
-  result.limits.push_back({"dram bandwidth", transfer_time(dram_bytes, scenario_.memory.dram_bandwidth).value, elapsed});
-  result.limits.push_back(
-      {"nic rx engine", (now.completed - window_start_.completed) * scenario_.nic.packet_interval().value, elapsed});
+  busy("wire", now.wire_busy - window_start_.wire_busy);
+  for (std::size_t i = 0; i < now.device_busy.size(); ++i) {
+    busy(now.device_busy[i].resource, now.device_busy[i].time_ps - window_start_.device_busy[i].time_ps);
+  }
+  busy("dram bandwidth",
+       transfer_time(Bytes{now.dram_bytes - window_start_.dram_bytes}, scenario_.memory.dram_bandwidth).value);
 
-  const auto memory = [&](const char* name) { return statistic(memory_statistics_, name); };
+  const auto memory = [&](const char* name) { return value_of(memory_statistics_, name); };
   const std::uint64_t loads = memory("mem_loads_l1") + memory("mem_loads_l2") + memory("mem_loads_llc") + memory("mem_loads_dram");
   result.uses.push_back({"cache", "loads that hit L1", memory("mem_loads_l1"), loads, "loads"});
   result.uses.push_back({"cache", "loads that hit L2", memory("mem_loads_l2"), loads, "loads"});

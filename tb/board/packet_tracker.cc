@@ -50,7 +50,7 @@ bool PacketTracker::slot_read(Time now, std::uint64_t address) {
   if (waiting_.empty()) return false;
   const Completion& oldest = waiting_.front();
   // The write is in memory once its event has fired, which is what the timeline's time says.
-  if (address - oldest.slot >= kCacheLine || oldest.visible > timeline_.now()) return false;
+  if (address - oldest.slot >= entry_ || oldest.visible > timeline_.now()) return false;
   if (oldest.error) {
     --waiting_errors_;  // the device has reported the packet as dropped
   } else {

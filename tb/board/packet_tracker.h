@@ -28,6 +28,9 @@ class PacketTracker : public PacketObserver {
   // Returns true if a packet was consumed.
   bool slot_read(Time now, std::uint64_t address);
 
+  // Bytes of a completion slot.
+  void set_entry(std::uint64_t bytes) { entry_ = bytes; }
+
   std::uint64_t offered() const { return offered_; }
   std::uint64_t delivered() const { return delivered_; }
   std::uint64_t delivered_bytes() const { return delivered_bytes_; }  // frame bytes with FCS
@@ -58,6 +61,7 @@ class PacketTracker : public PacketObserver {
 
   const Timeline& timeline_;
   std::vector<Arrival> arrivals_;     // by sequence
+  std::uint64_t entry_ = kCacheLine;  // bytes of a completion slot
   std::deque<Completion> waiting_;    // in order of completion
   std::uint64_t waiting_errors_ = 0;
   std::map<std::string, std::uint64_t, std::less<>> drops_;

@@ -10,7 +10,7 @@ using Origin = ParameterVisitor::Origin;
 using namespace std::string_view_literals;
 
 constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
-constexpr std::array kDrivers{"mlx5e"sv};
+constexpr std::array kDrivers{"mlx5e"sv, "stmmac"sv};
 constexpr std::array kStacks{"raw-drop"sv, "udp-no-port"sv, "sink"sv};
 constexpr std::array kCompilers{"gcc"sv, "clang"sv};
 
@@ -81,7 +81,9 @@ void ResidualConfig::visit(ParameterVisitor& v) {
 
 void PlatformConfig::visit(ParameterVisitor& v) {
   v.text({"cpu.model", "", "chosen", "The CPU: a file of hardware/cpu and hardware/memory."}, Origin::default_value, cpu_model);
-  v.text({"nic.model", "", "chosen", "The network adapter: a file of hardware/nic."}, Origin::default_value, nic_model);
+  v.text({"nic.model", "", "chosen", "The network adapter that mlx5e drives: a file of hardware/nic."}, Origin::default_value, nic_model);
+  v.text({"dwmac.model", "", "chosen", "The Synopsys core that stmmac drives: a file of hardware/nic."}, Origin::default_value,
+         dwmac_model);
   v.text({"platform.name", "", "chosen", "The machine whose kernel is calibrated for: a file of hardware/platform."},
          Origin::default_value, name);
 }

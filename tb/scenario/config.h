@@ -59,6 +59,7 @@ struct ResidualConfig {
 struct PlatformConfig {
   std::string cpu_model = "xeon-8380";
   std::string nic_model = "connectx-6-dx";
+  std::string dwmac_model = "dwxgmac-3.20a";
   std::string name = "bare";
 
   void visit(ParameterVisitor& v);

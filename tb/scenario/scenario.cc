@@ -106,6 +106,17 @@ void check_traffic(const Scenario& scenario) {
   }
 }
 
+// A setting that a person made and that would silently do nothing.
+void check_use(const Scenario& scenario) {
+  for (const Setting& setting : scenario.settings.all()) {
+    const bool given = setting.layer == Layer::scenario || setting.layer == Layer::command_line;
+    if (!given || scenario.in_use(setting.name)) continue;
+    throw InputError(fmt::format("{}: {}: the board of driver.name \"{}\" has no such part; allowed with driver.name \"{}\"",
+                                 scenario.settings.place_of(setting.name), setting.name, scenario.driver.name,
+                                 scenario.driver.name == "stmmac" ? "mlx5e" : "stmmac"));
+  }
+}
+
 }  // namespace
 
 void Scenario::visit(ParameterVisitor& v) {
@@ -119,6 +130,14 @@ void Scenario::visit(ParameterVisitor& v) {
   memory.visit(v);
   pcie.visit(v);
   nic.visit(v);
+  axi.visit(v);
+  dwmac.visit(v);
+}
+
+bool Scenario::in_use(std::string_view parameter) const {
+  const bool soc = driver.name == "stmmac";
+  const auto of = [parameter](std::string_view area) { return parameter.starts_with(area); };
+  return soc ? !of("nic.") && !of("pcie.") : !of("dwmac.") && !of("axi.");
 }
 
 std::filesystem::path Scenario::file_of(std::string_view parameter) const {
@@ -140,7 +159,9 @@ const std::vector<DataFileRule>& hardware_files() {
                                                {"memory", "hardware/memory", "cpu.model"},
                                                {"residual", "hardware/platform", "platform.name"},
                                                {"nic", "hardware/nic", "nic.model"},
-                                               {"pcie", "hardware/pcie", ""}};
+                                               {"pcie", "hardware/pcie", ""},
+                                               {"dwmac", "hardware/nic", "dwmac.model"},
+                                               {"axi", "hardware/axi", ""}};
   return rules;
 }
 
@@ -186,6 +207,7 @@ Scenario load_scenario(const std::string& argument, const std::vector<std::strin
   }
   scenario.settings = load_parameters([&](ParameterVisitor& v) { scenario.visit(v); }, hardware_files(), data, file, overrides);
   check_power_of_two(scenario.settings, "driver.rx_ring", scenario.driver.rx_ring);
+  check_use(scenario);
   check_xdp_program(scenario);
   check_traffic(scenario);
   scenario.pcie.check();

@@ -8,6 +8,8 @@
 
 #include "model/connectx/config.h"
 #include "model/core/config.h"
+#include "model/dwmac/config.h"
+#include "model/fabric/axi_config.h"
 #include "model/fabric/pcie_config.h"
 #include "model/memory/config.h"
 #include "model/wire/ethernet_wire.h"
@@ -29,6 +31,8 @@ struct Scenario {
   MemoryConfig memory;
   PcieConfig pcie;
   ConnectxConfig nic;
+  AxiConfig axi;
+  DwmacConfig dwmac;
 
   std::string name;                  // file name without ".toml"
   std::string description;           // of the file
@@ -38,6 +42,9 @@ struct Scenario {
   ParameterSet settings;             // effective values with their provenance
 
   void visit(ParameterVisitor& v);
+
+  // Whether the board of this scenario's driver has what the parameter belongs to.
+  bool in_use(std::string_view parameter) const;
 
   // An existing file that a parameter names: relative to the working directory when the command line gave it, else to the
   // scenario's folder, then to the data directory. Throws InputError naming the parameter's place.

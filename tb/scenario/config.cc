@@ -70,7 +70,7 @@ void DriverConfig::visit(ParameterVisitor& v) {
          kDefault, dma_coherent);
 }
 
-std::vector<std::string> xdp_programs() { return {"drop", "drop-read", "none", "pass", "tx"}; }
+std::vector<std::string> xdp_programs() { return {"drop", "drop-read", "pass", "tx", "none"}; }
 
 void ResidualConfig::visit(ParameterVisitor& v) {
   v.time({"residual.drop", "ns", "", "Work of a kernel around each packet that the driver drops or passes on, which the port lacks."},

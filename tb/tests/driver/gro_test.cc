@@ -295,6 +295,41 @@ TEST_F(Gro, MergesBehindAProgramAndInLegacyQueues) {
   }
 }
 
+// The same note for each pair of packets.
+std::uint32_t notes;
+std::uint32_t noting_program(const void* ctx, const bpf_insn*) {
+  auto* xdp = const_cast<xdp_buff*>(static_cast<const xdp_buff*>(ctx));
+  auto* meta = static_cast<std::uint8_t*>(xdp->data) - 4;
+  std::memset(meta, static_cast<int>(notes++ / 2), 4);
+  xdp->data_meta = meta;
+  return XDP_PASS;
+}
+const bpf_prog noter = {.pages = 1,
+                        .jited = 1,
+                        .type = 6,
+                        .len = 1,
+                        .tag = {},
+                        .stats = nullptr,
+                        .bpf_func = noting_program,
+                        .name = "noter",
+                        .insnsi = {}};
+
+TEST_F(Gro, WhatAProgramNotesMustBeTheSame) {
+  for (const bool striding : {false, true}) {
+    open({.program = "pass", .striding = striding, .stack = "sink"});
+    nic_->rq().xdp_prog = &noter;
+    notes = 0;
+    send_stream(6);
+    poll();
+    ASSERT_EQ(received.size(), 3u);
+    for (const Received& r : received) {
+      EXPECT_EQ(r.segs, 2);
+      expect_bytes(r);
+    }
+    expect_all_returned();
+  }
+}
+
 // Scattered packets: so many bytes in a buffer of their own, the rest in fragments.
 class GroScattered : public Gro, public testing::WithParamInterface<std::uint32_t> {};
 INSTANTIATE_TEST_SUITE_P(LinearBytes, GroScattered, testing::Values(14, 54, 100));

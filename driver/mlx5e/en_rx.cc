@@ -138,7 +138,8 @@ static noinline void mlx5e_handle_rx_cqe(mlx5e_rq* rq, mlx5_cqe64* cqe) {
 
   if (unlikely(MLX5E_RX_ERR_CQE(cqe))) {
     mlx5e_handle_rx_err_cqe(rq, cqe);
-  } else if (!INDIRECT_CALL_1(rq->wqe.skb_from_cqe, mlx5e_skb_from_cqe_linear, rq, wi, cqe, cqe_bcnt)) {
+  } else if (!INDIRECT_CALL_2(rq->wqe.skb_from_cqe, mlx5e_skb_from_cqe_linear, mlx5e_skb_from_cqe_nonlinear, rq, wi,
+                              cqe, cqe_bcnt)) {
     // Consumed by XDP. Transmission holds on to the page until it completes.
     if (__test_and_clear_bit(MLX5E_RQ_FLAG_XDP_XMIT, &rq->flags)) wi->frag_page->frags++;
   } else {
@@ -148,15 +149,16 @@ static noinline void mlx5e_handle_rx_cqe(mlx5e_rq* rq, mlx5_cqe64* cqe) {
   mlx5_wq_cyc_pop(wq);
 }
 
-void mlx5e_rq_set_handlers(mlx5e_rq* rq) {
+void mlx5e_rq_set_handlers(mlx5e_rq* rq, const mlx5e_params* params) {
+  const bool linear = mlx5e_rx_is_linear_skb(params);
   if (rq->wq_type == MLX5_WQ_TYPE_LINKED_LIST_STRIDING_RQ) {
     rq->handle_rx_cqe = mlx5e_handle_rx_cqe_mpwrq;
-    rq->mpwqe.skb_from_cqe_mpwrq = mlx5e_skb_from_cqe_mpwrq_linear;
+    rq->mpwqe.skb_from_cqe_mpwrq = linear ? mlx5e_skb_from_cqe_mpwrq_linear : mlx5e_skb_from_cqe_mpwrq_nonlinear;
     rq->post_wqes = mlx5e_post_rx_mpwqes;
     return;
   }
   rq->handle_rx_cqe = mlx5e_handle_rx_cqe;
-  rq->wqe.skb_from_cqe = mlx5e_skb_from_cqe_linear;
+  rq->wqe.skb_from_cqe = linear ? mlx5e_skb_from_cqe_linear : mlx5e_skb_from_cqe_nonlinear;
   rq->post_wqes = mlx5e_post_rx_wqes;
 }
 

@@ -175,8 +175,8 @@ noinline void mlx5e_handle_rx_cqe_mpwrq(mlx5e_rq* rq, mlx5_cqe64* cqe) {
   } else {
     const u16 cqe_bcnt = mpwrq_get_cqe_byte_cnt(cqe);
     // A packet for the stack ends at its drop point: nobody takes a reference, and the refill releases the page.
-    if (INDIRECT_CALL_1(rq->mpwqe.skb_from_cqe_mpwrq, mlx5e_skb_from_cqe_mpwrq_linear, rq, wi, cqe, cqe_bcnt,
-                        head_offset, page_idx)) {
+    if (INDIRECT_CALL_2(rq->mpwqe.skb_from_cqe_mpwrq, mlx5e_skb_from_cqe_mpwrq_linear,
+                        mlx5e_skb_from_cqe_mpwrq_nonlinear, rq, wi, cqe, cqe_bcnt, head_offset, page_idx)) {
       mlx5e_complete_rx_cqe(rq, cqe_bcnt);
     }
   }

@@ -1,5 +1,6 @@
 #include "driver/kernel/board.h"
 #include "driver/kernel/netdevice.h"
+#include "driver/kernel/skbuff.h"
 
 softnet_data softnet;
 int netdev_budget = 300;
@@ -57,6 +58,7 @@ static void net_rx_action() {
 }
 
 void net_dev_init() {
+  skb_init();
   softnet = {};
   INIT_LIST_HEAD(&softnet.poll_list);
   open_softirq(NET_RX_SOFTIRQ, net_rx_action);
@@ -69,6 +71,7 @@ void netif_napi_add_weight(net_device* dev, napi_struct* napi, int (*poll)(napi_
   napi->weight = weight;
   napi->dev = dev;
   napi->napi_id = next_id++;
+  napi->list_owner = -1;
   napi->state = BIT(NAPI_STATE_DISABLE) | BIT(NAPI_STATE_SCHED);
 }
 
@@ -93,6 +96,7 @@ bool napi_schedule_prep(napi_struct* napi) {
 
 void __napi_schedule(napi_struct* napi) {
   list_add_tail(&napi->poll_list, &softnet.poll_list);
+  WRITE_ONCE(napi->list_owner, smp_processor_id());
   raise_softirq(NET_RX_SOFTIRQ);
 }
 
@@ -100,6 +104,7 @@ bool napi_complete_done(napi_struct* napi, int) {
   unsigned long val = READ_ONCE(napi->state);
   unsigned long next;
   list_del_init(&napi->poll_list);
+  WRITE_ONCE(napi->list_owner, -1);
   do {
     next = val & ~static_cast<unsigned long>(BIT(NAPI_STATE_MISSED) | BIT(NAPI_STATE_SCHED));
     if (unlikely(val & BIT(NAPI_STATE_MISSED))) next |= BIT(NAPI_STATE_SCHED);

@@ -18,6 +18,7 @@ struct napi_struct {
   int (*poll)(napi_struct* napi, int budget);
   net_device* dev;
   u32 napi_id;
+  int list_owner;  // processor that polls it, or -1
 };
 
 struct softnet_data {

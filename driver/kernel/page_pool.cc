@@ -4,6 +4,8 @@
 #include "driver/kernel/netdevice.h"
 #include "driver/kernel/string.h"
 
+u64 page_pool_negative_refs;
+
 static void page_pool_dma_sync_for_device(const page_pool* pool, const page* p, u32 dma_sync_size) {
   if (!pool->dma_sync || !dma_dev_need_sync(pool->p.dev)) return;
   const u32 size = min(dma_sync_size, pool->p.max_len);

@@ -103,6 +103,14 @@ __always_inline u32 xdp_get_buff_len(const xdp_buff* xdp) {
   return len + xdp_get_shared_info_from_buff(xdp)->xdp_frags_size;
 }
 
+// Gives `skb`, built around the first buffer, the fragments that XDP knows.
+__always_inline void xdp_update_skb_shared_info(sk_buff* skb, u32 nr_frags, u32 size, u32 truesize) {
+  skb_shinfo(skb)->nr_frags = static_cast<u8>(nr_frags);
+  skb->len += size;
+  skb->data_len += size;
+  skb->truesize += truesize;
+}
+
 __always_inline bool xdp_frame_has_frags(const xdp_frame* frame) { return (frame->flags & XDP_FLAGS_HAS_FRAGS) != 0; }
 
 __always_inline skb_shared_info* xdp_get_shared_info_from_frame(const xdp_frame* frame) {

@@ -1,4 +1,5 @@
 // Polling of receive completions, and the data path of a cyclic RQ whose packets each lie in one buffer.
+#include "driver/mlx5e/en_bugs.h"
 #include "driver/mlx5e/en_rx.h"
 
 namespace cx = ringside::connectx;
@@ -78,7 +79,7 @@ static int mlx5e_refill_rx_wqes(mlx5e_rq* rq, u16 ix, int wqe_bulk) {
     const int refill_alloc = mlx5e_alloc_rx_wqes(rq, static_cast<u16>(ix + total_alloc), refill);
     if (unlikely(refill_alloc != refill)) {
       mlx5e_free_rx_wqes(rq, ix, total_alloc + refill_alloc);
-      for (int i = 0; i < total_alloc + refill; i++) {
+      for (int i = 0; mlx5e_fixed(MLX5E_BUG_REFILL_FAILURE_LEGACY) && i < total_alloc + refill; i++) {
         mlx5e_set_skip_release(rq, mlx5_wq_cyc_ctr2ix(&rq->wqe.wq, static_cast<u16>(ix + i)));
       }
       return 0;

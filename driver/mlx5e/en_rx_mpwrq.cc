@@ -1,4 +1,5 @@
 // Receive data path of a striding RQ: multi-packet WQEs whose pages UMR WQEs map, one packet per stride.
+#include "driver/mlx5e/en_bugs.h"
 #include "driver/mlx5e/en_rx.h"
 #include "driver/mlx5e/en_txrx.h"
 
@@ -72,7 +73,7 @@ static noinline int mlx5e_alloc_rx_mpwqe(mlx5e_rq* rq, u16 ix) {
 err_unmap:
   while (--i >= 0) mlx5e_page_release_fragmented(rq->page_pool, --frag_page);
   // The pages are gone already when this WQE is refilled.
-  wi->skip_release_bitmap = ALL_PAGES;
+  if (mlx5e_fixed(MLX5E_BUG_REFILL_FAILURE_STRIDING)) wi->skip_release_bitmap = ALL_PAGES;
   rq->stats->buff_alloc_err++;
   return -ENOMEM;
 }

@@ -1,3 +1,4 @@
+#include "driver/kernel/sink.h"
 #include "driver/mlx5e/en.h"
 
 constexpr u32 MLX5E_MAX_STATS = 64;
@@ -61,5 +62,9 @@ const guest_stat* mlx5e_stats(mlx5e_priv* priv) {
   add(table, "softnet_time_squeeze", &softnet.time_squeeze);
   add(table, "xdp_exception", &xdp_stats.exceptions);
   add(table, "xdp_invalid_action", &xdp_stats.invalid_actions);
+  add(table, "pp_negative_refs", &page_pool_negative_refs);
+  add(table, "sink_packets", &rx_sink.packets);
+  add(table, "sink_bytes", &rx_sink.bytes);
+  add(table, "sink_checksum", &rx_sink.checksum);
   return table->entries;
 }

@@ -1,6 +1,7 @@
 #include "driver/kernel/board.h"
 #include "driver/kernel/netdevice.h"
 #include "driver/kernel/skbuff.h"
+#include "driver/net/gro.h"
 
 softnet_data softnet;
 int netdev_budget = 300;
@@ -20,6 +21,9 @@ static noinline int __napi_poll(napi_struct* napi, bool* repoll) {
   if (unlikely(work > weight)) panic("NAPI poll function exceeded its budget");
   // With less than its weight done the device has completed, and may be on another list already.
   if (likely(work < weight)) return work;
+  // Ticks of 250 Hz are too coarse to tell old packets from new ones, so that none is held over.
+  napi_gro_flush(napi);
+  gro_normal_list(napi);
   *repoll = true;
   return work;
 }
@@ -72,6 +76,7 @@ void netif_napi_add_weight(net_device* dev, napi_struct* napi, int (*poll)(napi_
   napi->dev = dev;
   napi->napi_id = next_id++;
   napi->list_owner = -1;
+  init_gro_hash(napi);
   napi->state = BIT(NAPI_STATE_DISABLE) | BIT(NAPI_STATE_SCHED);
 }
 
@@ -101,6 +106,8 @@ void __napi_schedule(napi_struct* napi) {
 }
 
 bool napi_complete_done(napi_struct* napi, int) {
+  if (napi->gro_bitmask != 0) napi_gro_flush(napi);
+  gro_normal_list(napi);
   unsigned long val = READ_ONCE(napi->state);
   unsigned long next;
   list_del_init(&napi->poll_list);

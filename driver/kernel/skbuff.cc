@@ -113,12 +113,12 @@ static void skb_free_head(sk_buff* skb) {
   put_page(page);
 }
 
-static void kfree_skb_list_reason(sk_buff* segs, skb_drop_reason reason);
+static void kfree_skb_list(sk_buff* segs);
 
-static noinline void skb_release_data(sk_buff* skb, skb_drop_reason reason) {
+static noinline void skb_release_data(sk_buff* skb) {
   skb_shared_info* shinfo = skb_shinfo(skb);
   for (u32 i = 0; i < shinfo->nr_frags; i++) __skb_frag_unref(&shinfo->frags[i], skb->pp_recycle);
-  if (shinfo->frag_list != nullptr) kfree_skb_list_reason(shinfo->frag_list, reason);
+  if (shinfo->frag_list != nullptr) kfree_skb_list(shinfo->frag_list);
   skb_free_head(skb);
 }
 
@@ -126,9 +126,9 @@ static void skb_release_head_state(sk_buff* skb) {
   if (skb->destructor != nullptr) skb->destructor(skb);
 }
 
-static void skb_release_all(sk_buff* skb, skb_drop_reason reason) {
+static void skb_release_all(sk_buff* skb) {
   skb_release_head_state(skb);
-  if (likely(skb->head != nullptr)) skb_release_data(skb, reason);
+  if (likely(skb->head != nullptr)) skb_release_data(skb);
 }
 
 // True if the caller had the last reference. The only one needs no atomic operation.
@@ -136,17 +136,22 @@ static __always_inline bool skb_unref(sk_buff* skb) {
   return likely(atomic_read(&skb->users) == 1) || atomic_dec_and_test(&skb->users);
 }
 
-noinline void kfree_skb_reason(sk_buff* skb, skb_drop_reason reason) {
-  if (unlikely(!skb_unref(skb))) return;
-  skb_drop_reasons[reason]++;
-  skb_release_all(skb, reason);
+static void __kfree_skb(sk_buff* skb) {
+  skb_release_all(skb);
   kmem_cache_free(&skbuff_cache, skb);
 }
 
-static void kfree_skb_list_reason(sk_buff* segs, skb_drop_reason reason) {
+noinline void kfree_skb_reason(sk_buff* skb, skb_drop_reason reason) {
+  if (unlikely(!skb_unref(skb))) return;
+  skb_drop_reasons[reason]++;
+  __kfree_skb(skb);
+}
+
+// The packets of a chain end with the one that they belong to.
+static void kfree_skb_list(sk_buff* segs) {
   while (segs != nullptr) {
     sk_buff* next = segs->next;
-    kfree_skb_reason(segs, reason);
+    __kfree_skb(segs);
     segs = next;
   }
 }
@@ -155,7 +160,12 @@ noinline void napi_consume_skb(sk_buff* skb, int budget) {
   if (unlikely(budget == 0)) return kfree_skb_reason(skb, SKB_CONSUMED);
   if (unlikely(!skb_unref(skb))) return;
   skb_drop_reasons[SKB_CONSUMED]++;
-  skb_release_all(skb, SKB_CONSUMED);
+  skb_release_all(skb);
+  napi_skb_cache_put(skb);
+}
+
+void __napi_kfree_skb(sk_buff* skb) {
+  skb_release_all(skb);
   napi_skb_cache_put(skb);
 }
 
@@ -203,6 +213,29 @@ int skb_copy_bits(const sk_buff* skb, u32 offset, void* to, u32 len) {
     offset = 0;
   }
   return 0;
+}
+
+noinline void pskb_trim(sk_buff* skb, u32 len) {
+  if (len >= skb->len) return;
+  u32 offset = skb_headlen(skb);
+  if (len < offset) skb->tail -= offset - len;
+  skb_shared_info* shinfo = skb_shinfo(skb);
+  u8 kept = 0;
+  for (u32 i = 0; i < shinfo->nr_frags; i++) {
+    skb_frag_t* frag = &shinfo->frags[i];
+    const u32 size = skb_frag_size(frag);
+    if (offset >= len) {
+      __skb_frag_unref(frag, skb->pp_recycle);
+    } else {
+      if (offset + size > len) skb_frag_size_sub(frag, static_cast<int>(offset + size - len));
+      kept++;
+    }
+    offset += size;
+  }
+  shinfo->nr_frags = kept;
+  const u32 headlen = min(skb_headlen(skb), len);
+  skb->len = len;
+  skb->data_len = len - headlen;
 }
 
 noinline void* __pskb_pull_tail(sk_buff* skb, u32 delta) {

@@ -178,11 +178,21 @@ void napi_consume_skb(sk_buff* skb, int budget);
 void kfree_skb_reason(sk_buff* skb, skb_drop_reason reason);
 __always_inline void kfree_skb(sk_buff* skb) { kfree_skb_reason(skb, SKB_DROP_REASON_NOT_SPECIFIED); }
 
+// Frees what is left of a packet whose fragments another one has taken.
+void __napi_kfree_skb(sk_buff* skb);
 // Frees a head whose linear buffer has become a fragment of another packet.
 void napi_skb_free_stolen_head(sk_buff* skb);
 
 // Packets that ended, by reason.
 extern u64 skb_drop_reasons[SKB_DROP_REASON_MAX];
+
+// Lists of packets through their `list`.
+__always_inline sk_buff* skb_list_entry(list_head* entry) { return container_of(entry, sk_buff, list); }
+__always_inline void skb_list_del_init(sk_buff* skb) {
+  skb->list.prev->next = skb->list.next;
+  skb->list.next->prev = skb->list.prev;
+  skb->next = nullptr;
+}
 
 __always_inline u8* skb_tail_pointer(const sk_buff* skb) { return skb->head + skb->tail; }
 __always_inline u8* skb_end_pointer(const sk_buff* skb) { return skb->head + skb->end; }
@@ -213,6 +223,9 @@ __always_inline void* __skb_pull(sk_buff* skb, u32 len) {
 __always_inline void* skb_pull(sk_buff* skb, u32 len) {
   return unlikely(len > skb->len) ? nullptr : __skb_pull(skb, len);
 }
+
+// Cuts the packet off after `len` bytes.
+void pskb_trim(sk_buff* skb, u32 len);
 
 // Moves `delta` bytes from the fragments to the linear part, which must have room. Null if there are not that many.
 void* __pskb_pull_tail(sk_buff* skb, u32 delta);

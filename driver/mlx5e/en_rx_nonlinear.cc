@@ -20,20 +20,15 @@ static __always_inline u32 mlx5e_xdp_nr_frags(const xdp_buff* xdp) {
   return xdp_buff_has_frags(xdp) ? xdp_get_shared_info_from_buff(xdp)->nr_frags : 0;
 }
 
-// A packet around what XDP has left of the first buffer. Its fragments are there already.
-static sk_buff* mlx5e_build_skb_from_xdp(const xdp_buff* xdp, u32 frame_sz, u32 len, u32 nr_frags, u32 truesize) {
+// A packet for the stack around `packet` in XDP's first buffer, with its first `nr_frags` fragments.
+static sk_buff* mlx5e_build_nonlinear_skb(mlx5e_rq* rq, const xdp_buff* xdp, mlx5e_linear_packet packet, u32 nr_frags,
+                                          u32 truesize) {
   skb_shared_info* sinfo = xdp_get_shared_info_from_buff(xdp);
-  sk_buff* skb = napi_build_skb(xdp->data_hard_start, frame_sz);
+  sk_buff* skb = mlx5e_build_linear_skb(rq, xdp->data_hard_start, xdp->frame_sz, packet);
   if (unlikely(skb == nullptr)) return nullptr;
-  skb_reserve(skb, static_cast<u32>(static_cast<u8*>(xdp->data) - static_cast<u8*>(xdp->data_hard_start)));
-  skb_put(skb, len);
   skb_mark_for_recycle(skb);
   if (nr_frags != 0) xdp_update_skb_shared_info(skb, nr_frags, sinfo->xdp_frags_size, truesize);
   return skb;
-}
-
-static __always_inline u32 mlx5e_xdp_linear_len(const xdp_buff* xdp) {
-  return static_cast<u32>(static_cast<u8*>(xdp->data_end) - static_cast<u8*>(xdp->data));
 }
 
 // Someone else will drop a reference to the page of each of these fragments, or has done so.
@@ -44,8 +39,8 @@ static void mlx5e_count_frags(mlx5e_frag_page* frag_page, const mlx5e_frag_page*
   for (; frag_page < end; frag_page++) frag_page->frags++;
 }
 
-// True if the packet goes on to the stack.
-noinline bool mlx5e_skb_from_cqe_nonlinear(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi, mlx5_cqe64* cqe, u32 cqe_bcnt) {
+// Null if XDP has consumed the packet, or if there is no memory.
+noinline sk_buff* mlx5e_skb_from_cqe_nonlinear(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi, mlx5_cqe64* cqe, u32 cqe_bcnt) {
   const mlx5e_rq_frag_info* frag_info = &rq->wqe.info.arr[0];
   mlx5e_wqe_frag_info* head_wi = wi;
   const u32 rx_headroom = rq->buff.headroom;
@@ -78,7 +73,7 @@ noinline bool mlx5e_skb_from_cqe_nonlinear(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi
     if (consumed && __test_and_clear_bit(MLX5E_RQ_FLAG_XDP_XMIT, &rq->flags)) {
       // Transmission drops a reference of each buffer, as the program has for those that are not sent.
       mlx5e_count_frags(mlx5e_fixed(MLX5E_BUG_XMIT_FIRST_FRAG) ? head_wi : head_wi + 1, wi);
-      return false;
+      return nullptr;
     }
     if (mlx5e_fixed(MLX5E_BUG_STALE_LAYOUT_LEGACY)) {
       const u32 nr_frags_free = nr_frags - mlx5e_xdp_nr_frags(&mxbuf.xdp);
@@ -87,15 +82,13 @@ noinline bool mlx5e_skb_from_cqe_nonlinear(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi
       nr_frags -= nr_frags_free;
       truesize -= nr_frags_free * rq->buff.frame0_sz;
     }
-    if (consumed) return false;
+    if (consumed) return nullptr;
   }
 
-  sk_buff* skb = mlx5e_build_skb_from_xdp(&mxbuf.xdp, rq->buff.frame0_sz, mlx5e_xdp_linear_len(&mxbuf.xdp), nr_frags,
-                                          truesize);
-  if (unlikely(skb == nullptr)) return false;
-  mlx5e_count_frags(head_wi, wi);
-  napi_consume_skb(skb, 1);
-  return true;
+  const mlx5e_linear_packet packet = mlx5e_linear_packet_of(&mxbuf.xdp);
+  sk_buff* skb = mlx5e_build_nonlinear_skb(rq, &mxbuf.xdp, packet, nr_frags, truesize);
+  if (likely(skb != nullptr)) mlx5e_count_frags(head_wi, wi);
+  return skb;
 }
 
 // Where a packet's linear part is, which is not in the pages that the device wrote.
@@ -139,7 +132,7 @@ static void mlx5e_copy_skb_header(mlx5e_rq* rq, sk_buff* skb, const mlx5e_frag_p
 
 // Runs the program on a packet whose fragments are the pages from `head_page` to before `end`. Null if it consumed the
 // packet.
-static sk_buff* mlx5e_mpwrq_nonlinear_xdp(mlx5e_rq* rq, const bpf_prog* prog, mlx5e_xdp_buff* mxbuf, u32 frame_sz,
+static sk_buff* mlx5e_mpwrq_nonlinear_xdp(mlx5e_rq* rq, const bpf_prog* prog, mlx5e_xdp_buff* mxbuf,
                                           mlx5e_frag_page* head_page, mlx5e_frag_page* end, u32 truesize) {
   xdp_buff* xdp = &mxbuf->xdp;
   const bool consumed = mlx5e_xdp_handle(rq, prog, mxbuf);
@@ -149,29 +142,29 @@ static sk_buff* mlx5e_mpwrq_nonlinear_xdp(mlx5e_rq* rq, const bpf_prog* prog, ml
     mlx5e_page_release_fragmented(rq->page_pool, &rq->linear_page);
     return nullptr;
   }
-  u32 len = 0;
+  mlx5e_linear_packet packet = {.headroom = XDP_PACKET_HEADROOM, .len = 0, .metasize = 0};
   if (mlx5e_fixed(MLX5E_BUG_STALE_LAYOUT_STRIDING)) {
     const u32 nr_frags_free = static_cast<u32>(end - head_page) - mlx5e_xdp_nr_frags(xdp);
     if (mlx5e_fixed(MLX5E_BUG_UNCOUNTED_FRAGS)) mlx5e_count_frags(end - nr_frags_free, end);
     end -= nr_frags_free;
     truesize -= nr_frags_free * static_cast<u32>(PAGE_SIZE);
-    len = mlx5e_xdp_linear_len(xdp);
+    packet = mlx5e_linear_packet_of(xdp);
   }
   sk_buff* skb = nullptr;
-  if (!consumed) skb = mlx5e_build_skb_from_xdp(xdp, frame_sz, len, static_cast<u32>(end - head_page), truesize);
+  if (!consumed) skb = mlx5e_build_nonlinear_skb(rq, xdp, packet, static_cast<u32>(end - head_page), truesize);
   if (likely(skb != nullptr)) {
     mlx5e_count_frags(head_page, end);
     mlx5e_count_frags(&rq->linear_page, &rq->linear_page + 1);
     // The stack wants headers in the linear part, but no more than the packet has and the part can take.
-    if (skb->data_len != 0) __pskb_pull_tail(skb, min(MLX5E_RX_MAX_HEAD - len, skb->data_len));
+    if (skb->data_len != 0) __pskb_pull_tail(skb, min(MLX5E_RX_MAX_HEAD - packet.len, skb->data_len));
   }
   mlx5e_page_release_fragmented(rq->page_pool, &rq->linear_page);
   return skb;
 }
 
-// True if the packet goes on to the stack.
-noinline bool mlx5e_skb_from_cqe_mpwrq_nonlinear(mlx5e_rq* rq, mlx5e_mpw_info* wi, mlx5_cqe64* cqe, u16 cqe_bcnt,
-                                                 u32 head_offset, u32 page_idx) {
+// Null if XDP has consumed the packet, if it is too long, or if there is no memory.
+noinline sk_buff* mlx5e_skb_from_cqe_mpwrq_nonlinear(mlx5e_rq* rq, mlx5e_mpw_info* wi, mlx5_cqe64* cqe, u16 cqe_bcnt,
+                                                     u32 head_offset, u32 page_idx) {
   mlx5e_frag_page* head_page = &wi->alloc_units.frag_pages[page_idx];
   mlx5e_frag_page* frag_page = head_page;
   const u32 headlen = min<u32>(MLX5E_RX_MAX_HEAD, cqe_bcnt);
@@ -183,7 +176,7 @@ noinline bool mlx5e_skb_from_cqe_mpwrq_nonlinear(mlx5e_rq* rq, mlx5e_mpw_info* w
 
   if (unlikely(cqe_bcnt > rq->hw_mtu)) {
     rq->stats->oversize_pkts_sw_drop++;
-    return false;
+    return nullptr;
   }
   const bpf_prog* prog = READ_ONCE(rq->xdp_prog);
   if (prog != nullptr) {
@@ -212,21 +205,16 @@ noinline bool mlx5e_skb_from_cqe_mpwrq_nonlinear(mlx5e_rq* rq, mlx5e_mpw_info* w
       byte_cnt -= pg_consumed_bytes;
       frag_offset = 0;
     }
-    if (prog != nullptr) {
-      skb = mlx5e_mpwrq_nonlinear_xdp(rq, prog, &mxbuf, linear.frame_sz, first_frag, frag_page, truesize);
-      if (skb == nullptr) return false;
-    } else {
-      if (xdp_buff_has_frags(&mxbuf.xdp)) {
-        xdp_update_skb_shared_info(skb, sinfo->nr_frags, sinfo->xdp_frags_size, truesize);
-        mlx5e_count_frags(first_frag, frag_page);
-      }
-      mlx5e_copy_skb_header(rq, skb, head_page, head_offset, headlen);
+    if (prog != nullptr) return mlx5e_mpwrq_nonlinear_xdp(rq, prog, &mxbuf, first_frag, frag_page, truesize);
+    if (xdp_buff_has_frags(&mxbuf.xdp)) {
+      xdp_update_skb_shared_info(skb, sinfo->nr_frags, sinfo->xdp_frags_size, truesize);
+      mlx5e_count_frags(first_frag, frag_page);
     }
-    napi_consume_skb(skb, 1);
-    return true;
+    mlx5e_copy_skb_header(rq, skb, head_page, head_offset, headlen);
+    return skb;
   }
 
 no_memory:
   rq->stats->buff_alloc_err++;
-  return false;
+  return nullptr;
 }

@@ -1,7 +1,8 @@
-#include "driver/kernel/sink.h"
+#include "driver/kernel/digest.h"
 #include "driver/mlx5e/en.h"
+#include "driver/net/stack.h"
 
-constexpr u32 MLX5E_MAX_STATS = 64;
+constexpr u32 MLX5E_MAX_STATS = 96;
 
 struct stat_table {
   guest_stat entries[MLX5E_MAX_STATS];
@@ -28,6 +29,11 @@ const guest_stat* mlx5e_stats(mlx5e_priv* priv) {
   add(table, "rx_mpwqe_filler_strides", &rq->mpwqe_filler_strides);
   add(table, "rx_oversize_pkts_sw_drop", &rq->oversize_pkts_sw_drop);
   add(table, "rx_congst_umr", &rq->congst_umr);
+  add(table, "rx_csum_complete", &rq->csum_complete);
+  add(table, "rx_csum_unnecessary", &rq->csum_unnecessary);
+  add(table, "rx_csum_none", &rq->csum_none);
+  add(table, "rx_removed_vlan_packets", &rq->removed_vlan_packets);
+  add(table, "rx_mcast_packets", &rq->mcast_packets);
 
   mlx5e_xdpsq_stats* rq_xdpsq = &priv->channel_stats.rq_xdpsq;
   add(table, "rx_xdp_tx_xmit", &rq_xdpsq->xmit);
@@ -63,8 +69,9 @@ const guest_stat* mlx5e_stats(mlx5e_priv* priv) {
   add(table, "xdp_exception", &xdp_stats.exceptions);
   add(table, "xdp_invalid_action", &xdp_stats.invalid_actions);
   add(table, "pp_negative_refs", &page_pool_negative_refs);
-  add(table, "sink_packets", &rx_sink.packets);
-  add(table, "sink_bytes", &rx_sink.bytes);
-  add(table, "sink_checksum", &rx_sink.checksum);
+  add(table, "digest_packets", &rx_digest.packets);
+  add(table, "digest_bytes", &rx_digest.bytes);
+  add(table, "digest", &rx_digest.digest);
+  for (const guest_stat* stat = net_stats(); stat->name[0] != '\0'; stat++) add(table, stat->name, stat->value);
   return table->entries;
 }

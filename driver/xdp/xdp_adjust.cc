@@ -1,7 +1,7 @@
 // Puts 16 bytes in front of every packet, numbers from 0xa0 on, and cuts off its last half. What becomes of the rest is
 // the choice of the program.
 #include "driver/kernel/filter.h"
-#include "driver/kernel/sink.h"
+#include "driver/kernel/digest.h"
 #include "driver/xdp/programs.h"
 
 static u32 adjusted(xdp_buff* xdp, u32 verdict) {
@@ -24,7 +24,7 @@ u32 xdp_adjust(const void* ctx, const bpf_insn*) {
 u32 xdp_adjust_checksum(const void* ctx, const bpf_insn*) {
   xdp_buff* xdp = static_cast<xdp_buff*>(const_cast<void*>(ctx));
   const u32 verdict = adjusted(xdp, XDP_DROP);
-  if (verdict == XDP_DROP) sink_xdp(&rx_sink, xdp);
+  if (verdict == XDP_DROP) digest_xdp(&rx_digest, xdp);
   return verdict;
 }
 

@@ -29,6 +29,7 @@ inline constexpr std::uint64_t kBoardRegsSize = 0x1000;
 inline constexpr std::uint64_t kMsiAddress = 0xfee0'0000;
 inline constexpr std::uint64_t kNicBar = 0xe000'0000;  // BAR 0 of the first NIC
 inline constexpr std::uint64_t kNicBarSize = 0x10'0000;
+inline constexpr std::uint8_t kNicMac[6] = {0x02, 0, 0, 0, 0, 0x01};  // its MAC address; synthetic traffic goes there
 
 // Offsets from kBoardRegs; each register is 8 bytes wide.
 enum class BoardReg : std::uint64_t {
@@ -69,7 +70,10 @@ struct board_info {
   char xdp_program[32];             // name of a program in the image, "" for none
   std::uint32_t rx_striding_rq;     // ethtool --set-priv-flags rx_striding_rq
   std::uint32_t xdp_tx_mpwqe;       // ethtool --set-priv-flags xdp_tx_mpwqe
-  std::uint64_t reserved[7];
+  char stack[16];                   // where packets for the stack end: "raw-drop" (also ""), "digest", "udp-no-port" or "sink"
+  std::uint32_t gro;                // ethtool -K gro
+  std::uint32_t reserved32;
+  std::uint64_t reserved[4];
 };
 static_assert(sizeof(board_info) == 176);
 

@@ -11,6 +11,7 @@ using namespace std::string_view_literals;
 
 constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
 constexpr std::array kDrivers{"mlx5e"sv};
+constexpr std::array kStacks{"raw-drop"sv, "digest"sv, "udp-no-port"sv, "sink"sv};
 constexpr std::array kCompilers{"gcc"sv, "clang"sv};
 
 }  // namespace
@@ -39,7 +40,12 @@ void DriverConfig::visit(ParameterVisitor& v) {
          kDefault, flags);
   v.text({"driver.image", "", "chosen", "Path of a guest image to run instead of building one; empty builds it."}, kDefault,
          image);
-  v.text({"driver.xdp", "", "chosen", "Name of the XDP program in the image; empty runs none."}, kDefault, xdp);
+  v.text({"driver.xdp", "", "chosen", "Name of the XDP program in the image; none, or nothing, attaches none."}, kDefault, xdp);
+  v.choice({"driver.stack", "", "chosen: the row of published figures that most others are compared with",
+            "Where packets for the stack end: iptables -t raw -A PREROUTING -j DROP, UDP without a socket, or consumed where "
+            "sockets would take them."},
+           kDefault, stack, kStacks);
+  v.flag({"driver.gro", "", "Linux default", "Generic receive offload, as ethtool -K gro."}, kDefault, gro);
   v.number({"driver.rx_ring", "entries", "mlx5e default, Linux", "RX ring size, a power of two, as ethtool -G rx."}, kDefault, rx_ring, 16, 8192);
   v.number({"driver.mtu", "bytes", "Ethernet default; 9978 is what Linux reports as maxmtu of a ConnectX",
             "Maximum transmission unit, as ip link set mtu. Above 3498 with an XDP program, above 3690 without, packets lie in several buffers."},
@@ -62,7 +68,7 @@ void DriverConfig::visit(ParameterVisitor& v) {
 }
 
 std::vector<std::string> xdp_programs() {
-  return {"adjust", "adjust-checksum", "adjust-tx", "checksum", "drop", "drop-read", "pass", "tx", "tx-frags"};
+  return {"adjust", "adjust-checksum", "adjust-tx", "checksum", "drop", "drop-read", "none", "pass", "tx", "tx-frags"};
 }
 
 bool wants_one_buffer(std::string_view program) { return program == "drop-read" || program == "tx"; }

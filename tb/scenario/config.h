@@ -29,6 +29,8 @@ struct DriverConfig {
   std::vector<std::string> flags;
   std::string image;
   std::string xdp = "drop";
+  std::string stack = "raw-drop";
+  bool gro = true;
   std::uint64_t rx_ring = 1024;
   std::uint64_t mtu = 1500;
   std::uint64_t rx_usecs = 3;
@@ -41,7 +43,7 @@ struct DriverConfig {
   void visit(ParameterVisitor& v);
 };
 
-// XDP programs of the images that Ringside builds.
+// XDP programs of the images that Ringside builds; "none" is the absence of one.
 std::vector<std::string> xdp_programs();
 // One of them that cannot work on packets in several buffers, and the largest MTU at which there is one.
 bool wants_one_buffer(std::string_view program);

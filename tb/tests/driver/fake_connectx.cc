@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "driver/kernel/board.h"
-#include "driver/kernel/sink.h"
+#include "driver/kernel/digest.h"
 #include "driver/xdp/programs.h"
 
 namespace ringside {
@@ -45,9 +45,11 @@ FakeConnectx::FakeConnectx(const FakeConfig& config)
   board_.rx_striding_rq = config.striding ? 1 : 0;
   board_.xdp_tx_mpwqe = config.mpwqe ? 1 : 0;
   config.program.copy(board_.xdp_program, sizeof board_.xdp_program - 1);
+  config.stack.copy(board_.stack, sizeof board_.stack - 1);
+  board_.gro = config.gro ? 1 : 0;
   for (datarec& rec : rx_cnt) rec = {};
   xdp_stats = {};
-  rx_sink = {};
+  rx_digest = {};
   page_pool_negative_refs = 0;
 }
 
@@ -79,7 +81,7 @@ bool FakeConnectx::deliver(const Packet& packet) {
   if (rq_state_ != cx::kRqReady || static_cast<std::uint16_t>(posted() - consumed_) == 0) return false;
   if (config_.striding) return deliver_strides(packet);
   scatter(packet);
-  cx::cqe64 entry{};
+  cx::cqe64 entry = description_;
   entry.byte_cnt = static_cast<std::uint32_t>(packet.size());
   entry.wqe_counter = consumed_++;
   entry.op_own = cx::kCqeRespSend << 4;
@@ -121,7 +123,7 @@ std::uint64_t FakeConnectx::translate(std::uint64_t address) const {
 }
 
 void FakeConnectx::complete_strides(std::uint32_t count, std::uint32_t byte_cnt) {
-  cx::cqe64 entry{};
+  cx::cqe64 entry = description_;
   entry.byte_cnt = byte_cnt | count << cx::kMpwrqStridesShift;
   entry.wqe_id = static_cast<std::uint16_t>(wqe_id_);
   entry.wqe_counter = static_cast<std::uint16_t>(stride_);

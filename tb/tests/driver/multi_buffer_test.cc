@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "driver/kernel/filter.h"
-#include "driver/kernel/sink.h"
+#include "driver/kernel/digest.h"
 #include "driver/mlx5e/en_xdp.h"
 #include "tb/tests/driver/fake_connectx.h"
 
@@ -23,7 +23,7 @@ Packet numbered(std::uint32_t seed, std::size_t length) {
   return packet;
 }
 
-// What the sink says of these packets, from its description alone.
+// The digest of these packets, from its description alone.
 std::uint64_t checksum_of(const std::vector<Packet>& packets) {
   constexpr std::uint64_t kPrime = 0x100000001b3;
   std::uint64_t sum = 0;
@@ -175,8 +175,8 @@ TEST_P(MultiBuffer, ProgramSeesEveryByte) {
   FakeConnectx nic(config("checksum"));
   nic.open();
   const std::vector<Packet> packets = deliver_all_lengths(nic, 2000);
-  EXPECT_EQ(nic.stat("sink_packets"), 2000u);
-  EXPECT_EQ(nic.stat("sink_checksum"), checksum_of(packets));
+  EXPECT_EQ(nic.stat("digest_packets"), 2000u);
+  EXPECT_EQ(nic.stat("digest"), checksum_of(packets));
   EXPECT_EQ(nic.stat("rx_xdp_drop"), 2000u);
   expect_balanced(nic);
 }
@@ -186,7 +186,7 @@ TEST_P(MultiBuffer, ProgramMovesHeadAndTail) {
   nic.open();
   std::vector<Packet> packets = deliver_all_lengths(nic, 2000);
   std::transform(packets.begin(), packets.end(), packets.begin(), adjusted);
-  EXPECT_EQ(nic.stat("sink_checksum"), checksum_of(packets));
+  EXPECT_EQ(nic.stat("digest"), checksum_of(packets));
   EXPECT_EQ(nic.stat("xdp_exception"), 0u);
   expect_balanced(nic);
 }
@@ -204,7 +204,7 @@ TEST_P(MultiBuffer, OnePieceIsTheSameToThePrograms) {
       if (i % 50 == 49) nic.interrupt();
     }
     if (change) std::transform(packets.begin(), packets.end(), packets.begin(), adjusted);
-    EXPECT_EQ(nic.stat("sink_checksum"), checksum_of(packets)) << program;
+    EXPECT_EQ(nic.stat("digest"), checksum_of(packets)) << program;
     expect_balanced(nic);
   }
 }
@@ -288,7 +288,7 @@ std::uint32_t move(const void* ctx, const bpf_insn*) {
     seen.frags = xdp_get_shared_info_from_buff(xdp)->nr_frags;
     seen.frags_size = xdp_get_shared_info_from_buff(xdp)->xdp_frags_size;
   }
-  sink_xdp(&rx_sink, xdp);
+  digest_xdp(&rx_digest, xdp);
   return verdict;
 }
 const bpf_prog mover = {1, 1, 6, 1, {}, nullptr, move, "mover", true, {}};
@@ -350,7 +350,7 @@ TEST_P(MultiBuffer, GrowingFillsTheLastFragmentWithZeros) {
   EXPECT_EQ(seen.result, 0);
   Packet grown = numbered(9, 9000);
   grown.resize(9040, 0);
-  EXPECT_EQ(nic.stat("sink_checksum"), checksum_of({grown}));
+  EXPECT_EQ(nic.stat("digest"), checksum_of({grown}));
   const int room = 4096 - (9000 - 7616);
   pass_one(nic, 9000, 0, room);
   EXPECT_EQ(seen.result, 0);

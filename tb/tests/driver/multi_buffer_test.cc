@@ -7,6 +7,7 @@
 #include "driver/kernel/filter.h"
 #include "driver/kernel/digest.h"
 #include "driver/mlx5e/en_xdp.h"
+#include "driver/net/netfilter.h"
 #include "tb/tests/driver/fake_connectx.h"
 
 namespace ringside {
@@ -209,6 +210,38 @@ TEST_P(MultiBuffer, OnePieceIsTheSameToThePrograms) {
   }
 }
 
+// Without a program, with one that passes packets on, and with one that changes them first.
+TEST_P(MultiBuffer, StackGetsEveryByte) {
+  for (const std::string program : {"", "pass", "adjust"}) {
+    FakeConfig c = config(program);
+    c.stack = "digest";
+    c.gro = false;
+    FakeConnectx nic(c);
+    nic.open();
+    std::vector<Packet> packets = deliver_all_lengths(nic, 2000);
+    if (program == "adjust") std::transform(packets.begin(), packets.end(), packets.begin(), adjusted);
+    EXPECT_EQ(nic.stat("digest_packets"), 2000u) << program;
+    EXPECT_EQ(nic.stat("digest"), checksum_of(packets)) << program;
+    EXPECT_EQ(nic.stat("rx_packets"), 2000u) << program;
+    expect_balanced(nic);
+  }
+}
+
+// Three fragments to a WQE, so that every second one starts in the middle of a page.
+TEST(MultiBufferSharedPages, StackGetsEveryByte) {
+  FakeConnectx nic({.ring = 128, .mtu = 4000, .program = "", .stack = "digest", .gro = false});
+  nic.open();
+  std::vector<Packet> packets;
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    packets.push_back(numbered(i, 60 + i * 37 % 3950));
+    ASSERT_TRUE(nic.deliver(packets.back()));
+    if (i % 31 == 30) nic.interrupt();
+  }
+  nic.interrupt();
+  EXPECT_EQ(nic.stat("digest"), checksum_of(packets));
+  expect_balanced(nic);
+}
+
 TEST_P(MultiBuffer, TransmitsAllPieces) {
   for (const bool mpwqe : {true, false}) {
     FakeConfig c = config("tx-frags");
@@ -381,10 +414,75 @@ TEST_P(MultiBuffer, DroppedFragmentsAreCountedWhateverTheVerdict) {
     FakeConnectx nic(config("checksum"));
     nic.open();
     for (int i = 0; i < 300; ++i) pass_one(nic, 9000, -16, -8000 - i, what);
+    for (int i = 0; i < 300; ++i) pass_one(nic, 14 + 28 + 3600, 0, -256, what);  // as in the advisory on this bug
     EXPECT_EQ(nic.stat("pp_negative_refs"), 0u);
-    EXPECT_EQ(nic.stat("rx_packets"), what == XDP_PASS ? 300u : 0u);
+    EXPECT_EQ(nic.stat("rx_packets"), what == XDP_PASS ? 600u : 0u);
     expect_balanced(nic);
   }
+}
+
+// What the stack gets, seen by a rule of netfilter.
+struct Received {
+  std::uint32_t headlen, length, frags, truesize;
+  bool recycled;
+};
+Received received;
+
+std::uint32_t look(void*, sk_buff* skb, const nf_hook_state*) {
+  received = {skb_headlen(skb), skb->len, skb_shinfo(skb)->nr_frags, skb->truesize, skb->pp_recycle != 0};
+  return NF_DROP;
+}
+
+// One IPv4 packet through a program that moves its ends and passes it on.
+void receive_one(FakeConnectx& nic, std::size_t length, int head, int tail) {
+  static nf_hook_entries hooks = {1, {{look, nullptr}}};
+  nf_hooks_ipv4[NF_INET_PRE_ROUTING] = &hooks;
+  nic.rq().xdp_prog = &mover;
+  head_offset = head;
+  tail_offset = tail;
+  verdict = XDP_PASS;
+  received = {};
+  Packet packet(length);
+  const std::uint8_t headers[] = {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0, 0x45, 0};
+  std::copy(std::begin(headers), std::end(headers), packet.begin());
+  const std::size_t total = length - 14 + static_cast<std::size_t>(tail);
+  packet[16] = static_cast<std::uint8_t>(total >> 8), packet[17] = static_cast<std::uint8_t>(total);
+  packet[22] = 64, packet[23] = 17;
+  std::uint32_t sum = 0;
+  for (int i = 14; i < 34; i += 2) sum += static_cast<std::uint32_t>(packet[i] << 8 | packet[i + 1]);
+  sum = ~((sum & 0xffff) + (sum >> 16));
+  packet[24] = static_cast<std::uint8_t>(sum >> 8), packet[25] = static_cast<std::uint8_t>(sum);
+  ASSERT_TRUE(nic.deliver(packet));
+  nic.interrupt();
+}
+
+TEST_P(MultiBuffer, StackIsChargedForWhatIsLeft) {
+  FakeConfig c = config("pass");
+  c.gro = false;
+  FakeConnectx nic(c);
+  nic.open();
+  const std::uint32_t head = 256;  // sk_buff, in whole cache lines
+  receive_one(nic, 9000, 0, 0);
+  if (GetParam()) {
+    EXPECT_EQ(received.frags, 3u);
+    EXPECT_EQ(received.headlen, 256u - 14u);
+    EXPECT_EQ(received.truesize, head + 832 + 3 * 4096);
+  } else {
+    EXPECT_EQ(received.frags, 2u);
+    EXPECT_EQ(received.headlen, 3520u - 14u);
+    EXPECT_EQ(received.truesize, head + 4096 + 2 * 4096);
+  }
+  EXPECT_EQ(received.length, 9000u - 14u);
+  EXPECT_TRUE(received.recycled);
+  receive_one(nic, 9000, 0, -4000);  // in both layouts, the last fragment goes
+  EXPECT_EQ(received.frags, GetParam() ? 2u : 1u);
+  EXPECT_EQ(received.truesize, head + (GetParam() ? 832 + 2 * 4096 : 2 * 4096));
+  EXPECT_EQ(received.length, 5000u - 14u);
+  receive_one(nic, 9000, 0, -8900);
+  EXPECT_EQ(received.frags, 0u);
+  EXPECT_EQ(received.headlen, 100u - 14u);
+  EXPECT_EQ(received.truesize, head + (GetParam() ? 832 + 4096 : 4096));
+  expect_balanced(nic);
 }
 
 TEST_P(MultiBuffer, NoPageForTheLinearPartLosesTheCountedPacket) {

@@ -211,7 +211,16 @@ int skb_gro_receive(sk_buff* p, sk_buff* skb) {
     const bool stolen = NAPI_GRO_CB(skb)->free == NAPI_GRO_FREE_STOLEN_HEAD;
     delta_truesize -= stolen ? SKB_DATA_ALIGN(sizeof(sk_buff)) : SKB_TRUESIZE(skb->end);
   } else {
-    __skb_pull(skb, offset);
+    const u32 headlen = skb_headlen(skb);
+    if (offset > headlen) {
+      // Headers that reach into the first fragment.
+      const u32 eat = offset - headlen;
+      skb_frag_off_add(&skb_shinfo(skb)->frags[0], static_cast<int>(eat));
+      skb_frag_size_sub(&skb_shinfo(skb)->frags[0], static_cast<int>(eat));
+      skb->data_len -= eat;
+      skb->len -= eat;
+    }
+    __skb_pull(skb, min(offset, headlen));
     if (lp == p) {
       skb_shinfo(p)->frag_list = skb;
     } else {

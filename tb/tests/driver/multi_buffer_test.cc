@@ -9,11 +9,14 @@
 #include "driver/mlx5e/en_xdp.h"
 #include "driver/net/netfilter.h"
 #include "tb/tests/driver/fake_connectx.h"
+#include "tb/tests/support/captured_packets.h"
 
 namespace ringside {
 namespace {
 
-using Packet = FakeConnectx::Packet;
+using test::adjusted;
+using test::digest_of;
+using test::Packet;
 
 constexpr std::uint32_t kJumbo = 9000;
 constexpr std::size_t kLargest = kJumbo + 18;
@@ -22,29 +25,6 @@ Packet numbered(std::uint32_t seed, std::size_t length) {
   Packet packet(length);
   for (std::size_t i = 0; i < length; ++i) packet[i] = static_cast<std::uint8_t>(seed * 31 + i * 7 + i / 251);
   return packet;
-}
-
-// The digest of these packets, from its description alone.
-std::uint64_t checksum_of(const std::vector<Packet>& packets) {
-  constexpr std::uint64_t kPrime = 0x100000001b3;
-  std::uint64_t sum = 0;
-  for (const Packet& packet : packets) {
-    std::uint64_t h = 0xcbf29ce484222325 ^ packet.size();
-    for (std::size_t at = 0; at < packet.size(); at += 8) {
-      std::uint64_t word = 0;
-      for (std::size_t i = at; i < std::min(at + 8, packet.size()); ++i) word |= std::uint64_t{packet[i]} << (i - at) * 8;
-      h = (h ^ word) * kPrime;
-    }
-    sum = sum * kPrime + h;
-  }
-  return sum;
-}
-
-Packet adjusted(const Packet& packet) {
-  Packet result;
-  for (std::uint8_t i = 0; i < 16; ++i) result.push_back(static_cast<std::uint8_t>(0xa0 + i));
-  result.insert(result.end(), packet.begin(), packet.end() - static_cast<std::ptrdiff_t>(packet.size() / 2));
-  return result;
 }
 
 Packet answered(Packet packet) {
@@ -177,7 +157,7 @@ TEST_P(MultiBuffer, ProgramSeesEveryByte) {
   nic.open();
   const std::vector<Packet> packets = deliver_all_lengths(nic, 2000);
   EXPECT_EQ(nic.stat("digest_packets"), 2000u);
-  EXPECT_EQ(nic.stat("digest"), checksum_of(packets));
+  EXPECT_EQ(nic.stat("digest"), digest_of(packets));
   EXPECT_EQ(nic.stat("rx_xdp_drop"), 2000u);
   expect_balanced(nic);
 }
@@ -186,8 +166,8 @@ TEST_P(MultiBuffer, ProgramMovesHeadAndTail) {
   FakeConnectx nic(config("adjust-checksum"));
   nic.open();
   std::vector<Packet> packets = deliver_all_lengths(nic, 2000);
-  std::transform(packets.begin(), packets.end(), packets.begin(), adjusted);
-  EXPECT_EQ(nic.stat("digest"), checksum_of(packets));
+  packets = adjusted(packets);
+  EXPECT_EQ(nic.stat("digest"), digest_of(packets));
   EXPECT_EQ(nic.stat("xdp_exception"), 0u);
   expect_balanced(nic);
 }
@@ -204,8 +184,8 @@ TEST_P(MultiBuffer, OnePieceIsTheSameToThePrograms) {
       ASSERT_TRUE(nic.deliver(packets.back()));
       if (i % 50 == 49) nic.interrupt();
     }
-    if (change) std::transform(packets.begin(), packets.end(), packets.begin(), adjusted);
-    EXPECT_EQ(nic.stat("digest"), checksum_of(packets)) << program;
+    if (change) packets = adjusted(packets);
+    EXPECT_EQ(nic.stat("digest"), digest_of(packets)) << program;
     expect_balanced(nic);
   }
 }
@@ -219,11 +199,39 @@ TEST_P(MultiBuffer, StackGetsEveryByte) {
     FakeConnectx nic(c);
     nic.open();
     std::vector<Packet> packets = deliver_all_lengths(nic, 2000);
-    if (program == "adjust") std::transform(packets.begin(), packets.end(), packets.begin(), adjusted);
+    if (program == "adjust") packets = adjusted(packets);
     EXPECT_EQ(nic.stat("digest_packets"), 2000u) << program;
-    EXPECT_EQ(nic.stat("digest"), checksum_of(packets)) << program;
+    EXPECT_EQ(nic.stat("digest"), digest_of(packets)) << program;
     EXPECT_EQ(nic.stat("rx_packets"), 2000u) << program;
     expect_balanced(nic);
+  }
+}
+
+// A real capture, and frames of many lengths made of its bytes: every layout delivers the same, also when the program
+// moves head and tail, and gives every page back.
+TEST_P(MultiBuffer, RealTrafficIsTheSameInEveryLayout) {
+  const test::Packets real = test::captured_packets(RINGSIDE_SOURCE_DIR "/traces/captures/web-browsing-2010.pcap");
+  const test::Packets jumbo = test::jumbo_frames(real, kLargest);
+  ASSERT_EQ(real.size(), 179u);
+  for (const std::uint32_t mtu : {1500u, kJumbo}) {
+    for (const test::Packets& packets : mtu == kJumbo ? std::vector{real, jumbo} : std::vector{real}) {
+      for (const std::string program : {"", "pass", "checksum", "adjust", "adjust-checksum"}) {
+        FakeConfig c = config(program);
+        c.mtu = mtu;
+        c.stack = "digest";
+        c.gro = false;
+        FakeConnectx nic(c);
+        nic.open();
+        for (const Packet& packet : packets) {
+          ASSERT_TRUE(nic.deliver(packet));
+          nic.interrupt();
+        }
+        const bool changed = program.starts_with("adjust");
+        EXPECT_EQ(nic.stat("digest_packets"), packets.size());
+        EXPECT_EQ(nic.stat("digest"), digest_of(changed ? adjusted(packets) : packets)) << program << ", MTU " << mtu;
+        expect_balanced(nic);
+      }
+    }
   }
 }
 
@@ -238,7 +246,7 @@ TEST(MultiBufferSharedPages, StackGetsEveryByte) {
     if (i % 31 == 30) nic.interrupt();
   }
   nic.interrupt();
-  EXPECT_EQ(nic.stat("digest"), checksum_of(packets));
+  EXPECT_EQ(nic.stat("digest"), digest_of(packets));
   expect_balanced(nic);
 }
 
@@ -260,7 +268,7 @@ TEST_P(MultiBuffer, TransmitsWhatTheProgramHasLeft) {
   FakeConnectx nic(config("adjust-tx"));
   nic.open();
   std::vector<Packet> packets = deliver_all_lengths(nic, 500);
-  std::transform(packets.begin(), packets.end(), packets.begin(), adjusted);
+  packets = adjusted(packets);
   EXPECT_EQ(nic.transmitted(), packets);
   expect_balanced(nic);
 }
@@ -383,7 +391,7 @@ TEST_P(MultiBuffer, GrowingFillsTheLastFragmentWithZeros) {
   EXPECT_EQ(seen.result, 0);
   Packet grown = numbered(9, 9000);
   grown.resize(9040, 0);
-  EXPECT_EQ(nic.stat("digest"), checksum_of({grown}));
+  EXPECT_EQ(nic.stat("digest"), digest_of({grown}));
   const int room = 4096 - (9000 - 7616);
   pass_one(nic, 9000, 0, room);
   EXPECT_EQ(seen.result, 0);

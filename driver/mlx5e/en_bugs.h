@@ -12,6 +12,7 @@ enum mlx5e_bug : int {
   MLX5E_BUG_UNCOUNTED_FRAGS = 3,         // no account of fragments that the program dropped
   MLX5E_BUG_REFILL_FAILURE_LEGACY = 4,   // pages of WQEs whose refill failed are released again
   MLX5E_BUG_REFILL_FAILURE_STRIDING = 5,
+  MLX5E_BUG_STUCK_STRIDING = 6,          // consumed WQEs keep the pages that a refill waits for
   MLX5E_BUG_XMIT_FIRST_FRAG = 9,         // the first buffer of a transmitted packet is released too early
 };
 

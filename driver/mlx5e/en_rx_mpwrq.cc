@@ -31,6 +31,24 @@ static void mlx5e_free_rx_mpwqe(mlx5e_rq* rq, mlx5e_mpw_info* wi) {
   }
 }
 
+static void mlx5e_dealloc_rx_mpwqe(mlx5e_rq* rq, u16 ix) {
+  mlx5e_mpw_info* wi = mlx5e_get_mpw_info(rq, ix);
+  mlx5e_free_rx_mpwqe(rq, wi);
+  wi->skip_release_bitmap = ALL_PAGES;
+}
+
+// Consumed WQEs keep their pages until it is their turn to be refilled. Where memory is short, the `n` that follow `ix` give
+// them up before. False if they had none.
+static noinline bool mlx5e_reclaim_rx_mpwqes(mlx5e_rq* rq, u16 ix, u8 n) {
+  bool reclaimed = false;
+  while (n-- > 0) {
+    ix = mlx5_wq_ll_get_wqe_next_ix(&rq->mpwqe.wq, ix);
+    reclaimed |= mlx5e_get_mpw_info(rq, ix)->skip_release_bitmap != ALL_PAGES;
+    mlx5e_dealloc_rx_mpwqe(rq, ix);
+  }
+  return reclaimed;
+}
+
 // The next place in the queue for `size` basic blocks, which must not cross a page: NOPs fill up what is too small.
 static __always_inline u16 mlx5e_icosq_get_next_pi(mlx5e_icosq* sq, u16 size) {
   mlx5_wq_cyc* wq = &sq->wq;
@@ -112,6 +130,10 @@ bool mlx5e_post_rx_mpwqes(mlx5e_rq* rq) {
     // Freed only now, so that the pages that come back are the ones that go out.
     mlx5e_free_rx_mpwqe(rq, mlx5e_get_mpw_info(rq, head));
     alloc_err = mlx5e_alloc_rx_mpwqe(rq, head);
+    if (unlikely(alloc_err != 0) && mlx5e_fixed(MLX5E_BUG_STUCK_STRIDING) &&
+        mlx5e_reclaim_rx_mpwqes(rq, head, static_cast<u8>(i - 1))) {
+      alloc_err = mlx5e_alloc_rx_mpwqe(rq, head);
+    }
     if (unlikely(alloc_err != 0)) break;
     head = mlx5_wq_ll_get_wqe_next_ix(wq, head);
   } while (--i);
@@ -194,12 +216,6 @@ noinline void mlx5e_handle_rx_cqe_mpwrq(mlx5e_rq* rq, mlx5_cqe64* cqe) {
 
   mlx5_wq_ll* wq = &rq->mpwqe.wq;
   mlx5_wq_ll_pop(wq, cqe->wqe_id, &mlx5_wq_ll_get_wqe(wq, wqe_id)->next.next_wqe_index);
-}
-
-static void mlx5e_dealloc_rx_mpwqe(mlx5e_rq* rq, u16 ix) {
-  mlx5e_mpw_info* wi = mlx5e_get_mpw_info(rq, ix);
-  mlx5e_free_rx_mpwqe(rq, wi);
-  wi->skip_release_bitmap = ALL_PAGES;
 }
 
 void mlx5e_free_rx_mpwqe_descs(mlx5e_rq* rq) {

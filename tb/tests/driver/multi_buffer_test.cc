@@ -214,7 +214,9 @@ TEST_P(MultiBuffer, RealTrafficIsTheSameInEveryLayout) {
   const test::Packets jumbo = test::jumbo_frames(real, kLargest);
   ASSERT_EQ(real.size(), 179u);
   for (const std::uint32_t mtu : {1500u, kJumbo}) {
-    for (const test::Packets& packets : mtu == kJumbo ? std::vector{real, jumbo} : std::vector{real}) {
+    std::vector<test::Packets> sent{real};
+    if (mtu == kJumbo) sent.push_back(jumbo);
+    for (const test::Packets& packets : sent) {
       for (const std::string program : {"", "pass", "checksum", "adjust", "adjust-checksum"}) {
         FakeConfig c = config(program);
         c.mtu = mtu;

@@ -13,12 +13,6 @@ noinline u32 csum_partial(const void* buff, u32 len, u32 sum) {
   return from64to32(total);
 }
 
-// The sum of bytes that begin at an odd place has its bytes swapped.
-static u32 csum_block_add(u32 csum, u32 csum2, u32 offset) {
-  if (offset & 1) csum2 = csum2 << 8 | csum2 >> 24;
-  return csum_add(csum, csum2);
-}
-
 noinline u32 skb_checksum(const sk_buff* skb, u32 offset, u32 len, u32 csum) {
   u32 pos = 0;
   const auto add = [&](const u8* bytes, u32 size) {
@@ -38,6 +32,13 @@ noinline u32 skb_checksum(const sk_buff* skb, u32 offset, u32 len, u32 csum) {
     add(skb_frag_address(&shinfo->frags[i]), skb_frag_size(&shinfo->frags[i]));
   }
   return csum;
+}
+
+void pskb_trim_rcsum_slow(sk_buff* skb, u32 len) {
+  if (skb->ip_summed == CHECKSUM_COMPLETE) {
+    skb->csum = csum_block_sub(skb->csum, skb_checksum(skb, len, skb->len - len, 0), len);
+  }
+  pskb_trim(skb, len);
 }
 
 bool skb_transport_csum_ok(sk_buff* skb, u32 pseudo) {

@@ -13,6 +13,13 @@ __always_inline u32 csum_add(u32 csum, u32 addend) {
   return sum + (sum < addend);
 }
 __always_inline u32 csum_sub(u32 csum, u32 addend) { return csum_add(csum, ~addend); }
+// The sum of two pieces, the second of which begins `offset` bytes behind the start: at an odd place, its bytes have
+// changed places in their words.
+__always_inline u32 csum_block_add(u32 csum, u32 csum2, u32 offset) {
+  if (offset & 1) csum2 = csum2 << 8 | csum2 >> 24;
+  return csum_add(csum, csum2);
+}
+__always_inline u32 csum_block_sub(u32 csum, u32 csum2, u32 offset) { return csum_block_add(csum, ~csum2, offset); }
 __always_inline u16 csum_fold(u32 csum) {
   csum = (csum & 0xffff) + (csum >> 16);
   csum = (csum & 0xffff) + (csum >> 16);
@@ -45,6 +52,12 @@ u32 csum_partial(const void* buff, u32 len, u32 sum);
 
 // Of `len` bytes of the packet from `offset` on, wherever they lie.
 u32 skb_checksum(const sk_buff* skb, u32 offset, u32 len, u32 csum);
+
+// Cuts padding off, out of the device's sum as well.
+void pskb_trim_rcsum_slow(sk_buff* skb, u32 len);
+__always_inline void pskb_trim_rcsum(sk_buff* skb, u32 len) {
+  if (unlikely(len < skb->len)) pskb_trim_rcsum_slow(skb, len);
+}
 
 __always_inline bool skb_csum_unnecessary(const sk_buff* skb) {
   return skb->ip_summed == CHECKSUM_UNNECESSARY || skb->ip_summed == CHECKSUM_PARTIAL || skb->csum_valid;

@@ -67,6 +67,14 @@ static __always_inline void skb_gro_reset_offset(sk_buff* skb) {
   }
 }
 
+// What XDP programs have written in front of the packets.
+static bool skb_metadata_differs(const sk_buff* a, const sk_buff* b) {
+  const u8 len_a = skb_shinfo(a)->meta_len;
+  const u8 len_b = skb_shinfo(b)->meta_len;
+  if ((len_a | len_b) == 0) return false;
+  return len_a != len_b || __builtin_memcmp(skb_mac_header(a) - len_a, skb_mac_header(b) - len_b, len_a) != 0;
+}
+
 // Who of the waiting packets may be of the same flow, as far as hash and link layer say.
 static __always_inline void gro_list_prepare(const list_head* head, const sk_buff* skb) {
   for (list_head* entry = head->next; entry != head; entry = entry->next) {
@@ -74,7 +82,7 @@ static __always_inline void gro_list_prepare(const list_head* head, const sk_buf
     bool same = skb->hash == p->hash && skb->dev == p->dev && skb->vlan_present == p->vlan_present &&
                 (!skb->vlan_present || skb->vlan_tci == p->vlan_tci);
     if (same) same = __builtin_memcmp(skb_mac_header(p), skb_mac_header(skb), ETH_HLEN) == 0;
-    NAPI_GRO_CB(p)->same_flow = same;
+    NAPI_GRO_CB(p)->same_flow = same && !skb_metadata_differs(p, skb);
     NAPI_GRO_CB(p)->flush = 0;
   }
 }

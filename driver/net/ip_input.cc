@@ -46,11 +46,7 @@ static noinline sk_buff* ip_rcv_core(sk_buff* skb) {
   const u32 len = ntohs(iph->tot_len);
   if (skb->len < len) return ip_drop(skb, &mib.IpInTruncatedPkts, SKB_DROP_REASON_PKT_TOO_SMALL);
   if (len < header) return ip_drop(skb, &mib.IpInHdrErrors, SKB_DROP_REASON_IP_INHDR);
-  if (skb->len > len) {
-    // The device has summed the padding, too.
-    if (skb->ip_summed == CHECKSUM_COMPLETE) skb->csum = csum_sub(skb->csum, skb_checksum(skb, len, skb->len - len, 0));
-    pskb_trim(skb, len);
-  }
+  pskb_trim_rcsum(skb, len);
   skb->transport_header = static_cast<u16>(skb->network_header + header);
   __builtin_memset(skb->cb, 0, sizeof(inet_skb_parm));
   reinterpret_cast<inet_skb_parm*>(skb->cb)->iif = skb->skb_iif;

@@ -14,6 +14,7 @@ noinline void udp_rcv(sk_buff* skb) {
     mib.UdpInErrors++;
     return kfree_skb_reason(skb, SKB_DROP_REASON_PKT_TOO_SMALL);
   }
+  pskb_trim_rcsum(skb, ulen);
   // No socket can be found; a packet that nobody wants is answered only if it is intact.
   if (uh->check != 0 && !skb_transport_csum_ok(skb, csum_tcpudp_nofold(iph->saddr, iph->daddr, ulen, IPPROTO_UDP, 0))) {
     mib.UdpInErrors++;

@@ -10,6 +10,17 @@
 
 namespace ringside {
 
+namespace {
+
+// Guest counters that each stand for the end of a packet.
+bool ends_packet(std::string_view counter) {
+  constexpr std::string_view kEnds[] = {"rx_xdp_drop", "rx_xdp_tx_xmit", "rx_oversize_pkts_sw_drop", "GRO_MERGED",
+                                        "consume_skb"};
+  return counter.starts_with("kfree_skb:") || std::find(std::begin(kEnds), std::end(kEnds), counter) != std::end(kEnds);
+}
+
+}  // namespace
+
 std::uint64_t Board::statistic(const Statistics& statistics, std::string_view name) const {
   for (const Statistic& s : statistics.all()) {
     if (s.name == name) return *s.value;
@@ -116,6 +127,7 @@ void Board::report_guest_counters(RunResult& result) const {
     if (!memory_.contains(where, sizeof value)) continue;
     std::memcpy(&value, memory_.host(where), sizeof value);
     result.counters.push_back({"driver", entry.name, "", value, "Counted by the guest."});
+    if (value != 0 && ends_packet(entry.name)) result.packets.ended.push_back({entry.name, value});
   }
 }
 

@@ -41,10 +41,13 @@ Json config_of(const Scenario& scenario) {
 Json packets_of(const PacketTotals& packets) {
   Json dropped = Json::object();
   for (const auto& cause : packets.dropped) dropped[cause.name] = cause.packets;
+  Json ended = Json::object();
+  for (const auto& end : packets.ended) ended[end.name] = end.packets;
   return {{"offered", packets.offered},
           {"delivered", packets.delivered},
           {"dropped", std::move(dropped)},
-          {"in_flight", packets.in_flight}};
+          {"in_flight", packets.in_flight},
+          {"ended", std::move(ended)}};
 }
 
 Json result_of(const RunResult& run) {

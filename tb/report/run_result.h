@@ -25,7 +25,7 @@ enum class StopReason : std::uint8_t {
 std::string_view name(StopReason reason);
 
 struct DropCause {
-  std::string name;  // Linux name: "rx_out_of_buffer"
+  std::string name;  // Linux name: "rx_out_of_buffer", "kfree_skb:NO_SOCKET"
   std::uint64_t packets = 0;
 };
 
@@ -35,6 +35,8 @@ struct PacketTotals {
   std::uint64_t delivered = 0;  // reached the driver
   std::vector<DropCause> dropped;
   std::uint64_t in_flight = 0;
+  // What became of the delivered ones, as the guest counts it. The rest is still in the driver's or the stack's hands.
+  std::vector<DropCause> ended;
 
   std::uint64_t dropped_total() const;
 };

@@ -107,6 +107,10 @@ void print_packets(std::ostream& out, const PacketTotals& packets) {
     if (cause.packets == 0) continue;
     fmt::print(out, "{:>6.1f} %  {} {}\n", percent(cause.packets, packets.offered), cause.name, grouped(cause.packets));
   }
+  if (packets.ended.empty()) return;
+  fmt::print(out, "delivered packets ended as:");
+  for (const auto& end : packets.ended) fmt::print(out, " {} {}", end.name, grouped(end.packets));
+  out << '\n';
 }
 
 void print_latency(std::ostream& out, const LatencySummary& latency) {

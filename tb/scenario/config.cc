@@ -68,7 +68,7 @@ void DriverConfig::visit(ParameterVisitor& v) {
 }
 
 std::vector<std::string> xdp_programs() {
-  return {"adjust", "adjust-checksum", "adjust-tx", "checksum", "drop", "drop-read", "none", "pass", "tx", "tx-frags"};
+  return {"drop", "drop-read", "pass", "tx", "tx-frags", "checksum", "adjust", "adjust-checksum", "adjust-tx", "none"};
 }
 
 bool wants_one_buffer(std::string_view program) { return program == "drop-read" || program == "tx"; }

@@ -5,6 +5,8 @@
 
 #include <cstring>
 #include <memory>
+#include <ostream>
+#include <string>
 
 #include "driver/net/stack.h"
 #include "tb/tests/driver/fake_connectx.h"
@@ -160,9 +162,10 @@ TEST_F(Gro, ShortSegmentEndsAPacket) {
 }
 
 struct Different {
-  const char* name;
+  std::string name;
   TcpSegment segment;
 };
+std::ostream& operator<<(std::ostream& out, const Different& different) { return out << different.name; }
 class GroDifferent : public Gro, public testing::WithParamInterface<Different> {};
 
 INSTANTIATE_TEST_SUITE_P(
@@ -292,7 +295,42 @@ TEST_F(Gro, MergesBehindAProgramAndInLegacyQueues) {
   }
 }
 
-// Scattered packets: `linear` bytes in a buffer of their own, the rest in fragments.
+// The same note for each pair of packets.
+std::uint32_t notes;
+std::uint32_t noting_program(const void* ctx, const bpf_insn*) {
+  auto* xdp = const_cast<xdp_buff*>(static_cast<const xdp_buff*>(ctx));
+  auto* meta = static_cast<std::uint8_t*>(xdp->data) - 4;
+  std::memset(meta, static_cast<int>(notes++ / 2), 4);
+  xdp->data_meta = meta;
+  return XDP_PASS;
+}
+const bpf_prog noter = {.pages = 1,
+                        .jited = 1,
+                        .type = 6,
+                        .len = 1,
+                        .tag = {},
+                        .stats = nullptr,
+                        .bpf_func = noting_program,
+                        .name = "noter",
+                        .insnsi = {}};
+
+TEST_F(Gro, WhatAProgramNotesMustBeTheSame) {
+  for (const bool striding : {false, true}) {
+    open({.program = "pass", .striding = striding, .stack = "sink"});
+    nic_->rq().xdp_prog = &noter;
+    notes = 0;
+    send_stream(6);
+    poll();
+    ASSERT_EQ(received.size(), 3u);
+    for (const Received& r : received) {
+      EXPECT_EQ(r.segs, 2);
+      expect_bytes(r);
+    }
+    expect_all_returned();
+  }
+}
+
+// Scattered packets: so many bytes in a buffer of their own, the rest in fragments.
 class GroScattered : public Gro, public testing::WithParamInterface<std::uint32_t> {};
 INSTANTIATE_TEST_SUITE_P(LinearBytes, GroScattered, testing::Values(14, 54, 100));
 
@@ -304,9 +342,13 @@ TEST_P(GroScattered, SegmentsMerge) {
     const Bytes frame = tcp_frame({.seq = 1000 + 1448 * i});
     sk_buff* skb = napi_alloc_skb(napi, 256);
     std::memcpy(skb_put(skb, linear), frame.data(), linear);
-    page* p = page_pool_alloc_pages(pool);
-    std::memcpy(page_address(p), frame.data() + linear, frame.size() - linear);
-    skb_add_rx_frag(skb, 0, p, 0, static_cast<u32>(frame.size() - linear), 4096);
+    // Two fragments, the second one of 200 bytes.
+    const auto first = static_cast<u32>(frame.size()) - linear - 200;
+    for (int f = 0; f < 2; ++f) {
+      page* p = page_pool_alloc_pages(pool);
+      std::memcpy(page_address(p), frame.data() + linear + (f == 0 ? 0 : first), f == 0 ? first : 200);
+      skb_add_rx_frag(skb, f, p, 0, f == 0 ? first : 200, 2048);
+    }
     skb_mark_for_recycle(skb);
     skb->hash = 40000;
     skb->ip_summed = CHECKSUM_COMPLETE;

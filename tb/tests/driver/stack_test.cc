@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/net/checksum.h"
 #include "driver/xdp/programs.h"
 #include "tb/tests/driver/fake_connectx.h"
 #include "tb/tests/driver/packets.h"
@@ -215,8 +216,12 @@ const bpf_prog mover = {.pages = 1,
                         .xdp_has_frags = true,
                         .insnsi = {}};
 
-TEST_P(Stack, ProgramsMoveHeadAndTail) {
-  if (!program()) GTEST_SKIP() << "no program";
+class StackBehindAProgram : public Stack {};
+INSTANTIATE_TEST_SUITE_P(Queues, StackBehindAProgram,
+                         testing::Values(Queue{"Legacy", false, "pass"}, Queue{"Striding", true, "pass"}),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(StackBehindAProgram, MovesOfHeadAndTailCount) {
   nic_.rq().xdp_prog = &mover;
   Bytes frame = udp_frame(1000);
   const Bytes wanted = frame;
@@ -296,13 +301,41 @@ TEST_F(StackEnd, DamagedDatagramsAreNotAnswered) {
   EXPECT_EQ(stat("kfree_skb:NO_SOCKET"), 2u);
 }
 
-TEST_F(StackEnd, PaddingIsCutOffAndOutOfTheSum) {
+bool sum_is_right;
+void check_sum(sk_buff* skb) {
+  const iphdr* iph = ip_hdr(skb);
+  EXPECT_EQ(skb->ip_summed, CHECKSUM_COMPLETE);
+  sum_is_right =
+      csum_fold(csum_add(skb->csum, csum_tcpudp_nofold(iph->saddr, iph->daddr, skb->len, IPPROTO_UDP, 0))) == 0;
+  napi_consume_skb(skb, NAPI_POLL_WEIGHT);
+}
+
+// A datagram may be shorter than the IP packet says.
+TEST_F(StackEnd, DatagramEndsWhereItsHeaderSays) {
   open("udp-no-port");
-  Bytes frame = udp_frame(30);
-  frame.insert(frame.end(), {1, 2, 3, 4, 5});
-  receive(frame);  // more than 60 bytes: CHECKSUM_COMPLETE, with the padding
-  EXPECT_EQ(stat("rx_csum_complete"), 1u);
+  Bytes frame = udp_frame(101);
+  const std::uint16_t check = udp_frame(98)[40] | udp_frame(98)[41] << 8;
+  const std::uint16_t length = htons(8 + 98);
+  std::memcpy(&frame[38], &length, sizeof length);
+  std::memcpy(&frame[40], &check, sizeof check);
+  receive(frame);
   EXPECT_EQ(stat("kfree_skb:NO_SOCKET"), 1u);
+  EXPECT_EQ(stat("kfree_skb:UDP_CSUM"), 0u);
+}
+
+// Frames of more than 60 bytes may be padded too; the device sums all of them.
+TEST_F(StackEnd, PaddingIsCutOffAndOutOfTheSum) {
+  open("sink");
+  inet_add_protocol(IPPROTO_UDP, check_sum);
+  for (const std::uint32_t length : {30u, 31u, 32u, 33u}) {
+    for (const std::size_t padding : {0u, 1u, 2u, 5u}) {
+      Bytes frame = udp_frame(length);
+      for (std::size_t i = 0; i < padding; ++i) frame.push_back(static_cast<std::uint8_t>(0x35 * (i + 1)));
+      sum_is_right = false;
+      receive(frame);
+      EXPECT_TRUE(sum_is_right) << length << " and " << padding;
+    }
+  }
 }
 
 TEST_F(StackEnd, WrongHeadersEndWithTheirCause) {

@@ -34,7 +34,8 @@ RunResult sample_result() {
   run.stop_reason = StopReason::packets;
   run.simulated = microseconds(60);
   run.window = {microseconds(10), microseconds(60), 1'000, bytes(64'000), 310'000, 170'000, megahertz(3'400)};
-  run.packets = {1'500, 1'200, {{"rx_out_of_buffer", 280}, {"rx_discards_phy", 0}}, 20};
+  run.packets = {1'500, 1'200, {{"rx_out_of_buffer", 280}, {"rx_discards_phy", 0}}, 20,
+                 {{"rx_xdp_drop", 700}, {"kfree_skb:NO_SOCKET", 500}}};
   run.functions = {{"small", 50'000, 110'000, 0, {}}, {"large", 120'000, 200'000, 16, {}}};
   run.functions[1].stalls[static_cast<std::size_t>(StallReason::dram)] = 60'000;
   run.stalls[static_cast<std::size_t>(StallReason::base)] = 110'000;
@@ -63,7 +64,7 @@ constexpr std::string_view kGolden = R"({
     "window": {"start_ps": 10000000, "end_ps": 60000000, "packets": 1000, "frame_bytes": 64000},
     "simulated_ps": 60000000,
     "packets": {"offered": 1500, "delivered": 1200, "dropped": {"rx_out_of_buffer": 280, "rx_discards_phy": 0},
-                "in_flight": 20},
+                "in_flight": 20, "ended": {"rx_xdp_drop": 700, "kfree_skb:NO_SOCKET": 500}},
     "limits": [{"resource": "core", "used": 0.999}, {"resource": "pcie upstream", "used": 0.5}]
   },
   "guest": {
@@ -126,6 +127,7 @@ TEST(Summary, SaysWhatAPersonWantsToKnow) {
   EXPECT_THAT(text, HasSubstr("170.0 cycles and 310.0 instructions per packet, 1.82 instructions per cycle at 3.4 GHz"));
   EXPECT_THAT(text, HasSubstr("1,500 offered = 1,200 delivered + 280 dropped + 20 in flight"));
   EXPECT_THAT(text, HasSubstr("rx_out_of_buffer 280"));
+  EXPECT_THAT(text, HasSubstr("delivered packets ended as: rx_xdp_drop 700 kfree_skb:NO_SOCKET 500"));
   EXPECT_THAT(text, Not(HasSubstr("rx_discards_phy"))) << "causes that dropped nothing are left out";
   EXPECT_THAT(text, HasSubstr("limited by: core (99.9 % used); then pcie upstream 50.0 %"));
   EXPECT_THAT(text, HasSubstr("ring    rx ring (256 of 1,024 entries)"));

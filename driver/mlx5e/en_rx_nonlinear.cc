@@ -162,6 +162,11 @@ static sk_buff* mlx5e_mpwrq_nonlinear_xdp(mlx5e_rq* rq, const bpf_prog* prog, ml
   return skb;
 }
 
+static noinline sk_buff* mlx5e_lost_for_memory(mlx5e_rq* rq) {
+  rq->stats->buff_alloc_err++;
+  return nullptr;
+}
+
 // Null if XDP has consumed the packet, if it is too long, or if there is no memory.
 noinline sk_buff* mlx5e_skb_from_cqe_mpwrq_nonlinear(mlx5e_rq* rq, mlx5e_mpw_info* wi, mlx5_cqe64* cqe, u16 cqe_bcnt,
                                                      u32 head_offset, u32 page_idx) {
@@ -181,10 +186,10 @@ noinline sk_buff* mlx5e_skb_from_cqe_mpwrq_nonlinear(mlx5e_rq* rq, mlx5e_mpw_inf
   const bpf_prog* prog = READ_ONCE(rq->xdp_prog);
   if (prog != nullptr) {
     net_prefetchw(page_address(frag_page->page) + frag_offset);
-    if (unlikely(mlx5e_get_linear_page(rq, &linear) != 0)) goto no_memory;
+    if (unlikely(mlx5e_get_linear_page(rq, &linear) != 0)) return mlx5e_lost_for_memory(rq);
   } else {
     skb = mlx5e_get_linear_skb(rq, headlen, &linear);
-    if (unlikely(skb == nullptr)) goto no_memory;
+    if (unlikely(skb == nullptr)) return mlx5e_lost_for_memory(rq);
     frag_offset += headlen;
     byte_cnt -= headlen;
     if (unlikely(frag_offset >= PAGE_SIZE)) {
@@ -193,28 +198,22 @@ noinline sk_buff* mlx5e_skb_from_cqe_mpwrq_nonlinear(mlx5e_rq* rq, mlx5e_mpw_inf
     }
   }
 
-  {
-    mlx5e_fill_mxbuf(rq, cqe, linear.va, linear.headroom, linear.frame_sz, linear.len, &mxbuf);
-    skb_shared_info* sinfo = xdp_get_shared_info_from_buff(&mxbuf.xdp);
-    mlx5e_frag_page* first_frag = frag_page;
-    u32 truesize = 0;
-    for (; byte_cnt != 0; frag_page++) {
-      const u32 pg_consumed_bytes = min(static_cast<u32>(PAGE_SIZE) - frag_offset, byte_cnt);
-      truesize += static_cast<u32>(ALIGN(pg_consumed_bytes, u64{1} << rq->mpwqe.log_stride_sz));
-      mlx5e_add_skb_shared_info_frag(rq, sinfo, &mxbuf.xdp, frag_page, frag_offset, pg_consumed_bytes);
-      byte_cnt -= pg_consumed_bytes;
-      frag_offset = 0;
-    }
-    if (prog != nullptr) return mlx5e_mpwrq_nonlinear_xdp(rq, prog, &mxbuf, first_frag, frag_page, truesize);
-    if (xdp_buff_has_frags(&mxbuf.xdp)) {
-      xdp_update_skb_shared_info(skb, sinfo->nr_frags, sinfo->xdp_frags_size, truesize);
-      mlx5e_count_frags(first_frag, frag_page);
-    }
-    mlx5e_copy_skb_header(rq, skb, head_page, head_offset, headlen);
-    return skb;
+  mlx5e_fill_mxbuf(rq, cqe, linear.va, linear.headroom, linear.frame_sz, linear.len, &mxbuf);
+  skb_shared_info* sinfo = xdp_get_shared_info_from_buff(&mxbuf.xdp);
+  mlx5e_frag_page* first_frag = frag_page;
+  u32 truesize = 0;
+  for (; byte_cnt != 0; frag_page++) {
+    const u32 pg_consumed_bytes = min(static_cast<u32>(PAGE_SIZE) - frag_offset, byte_cnt);
+    truesize += static_cast<u32>(ALIGN(pg_consumed_bytes, u64{1} << rq->mpwqe.log_stride_sz));
+    mlx5e_add_skb_shared_info_frag(rq, sinfo, &mxbuf.xdp, frag_page, frag_offset, pg_consumed_bytes);
+    byte_cnt -= pg_consumed_bytes;
+    frag_offset = 0;
   }
-
-no_memory:
-  rq->stats->buff_alloc_err++;
-  return nullptr;
+  if (prog != nullptr) return mlx5e_mpwrq_nonlinear_xdp(rq, prog, &mxbuf, first_frag, frag_page, truesize);
+  if (xdp_buff_has_frags(&mxbuf.xdp)) {
+    xdp_update_skb_shared_info(skb, sinfo->nr_frags, sinfo->xdp_frags_size, truesize);
+    mlx5e_count_frags(first_frag, frag_page);
+  }
+  mlx5e_copy_skb_header(rq, skb, head_page, head_offset, headlen);
+  return skb;
 }

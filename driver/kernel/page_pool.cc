@@ -4,6 +4,8 @@
 #include "driver/kernel/netdevice.h"
 #include "driver/kernel/string.h"
 
+u64 page_pool_negative_refs;
+
 static void page_pool_dma_sync_for_device(const page_pool* pool, const page* p, u32 dma_sync_size) {
   if (!pool->dma_sync || !dma_dev_need_sync(pool->p.dev)) return;
   const u32 size = min(dma_sync_size, pool->p.max_len);
@@ -126,7 +128,25 @@ s32 page_pool_inflight(const page_pool* pool) {
   return static_cast<s32>(pool->pages_state_hold_cnt) - atomic_read(&pool->pages_state_release_cnt);
 }
 
+#ifdef CONFIG_FAIL_PAGE_POOL
+#ifndef FAIL_PAGE_POOL_AFTER
+#define FAIL_PAGE_POOL_AFTER 4096
+#endif
+#ifndef FAIL_PAGE_POOL_TIMES
+#define FAIL_PAGE_POOL_TIMES 1024
+#endif
+// A shortage of memory as fault injection makes it: after some calls, some fail in a row.
+static bool should_fail_alloc() {
+  static u32 calls;
+  if (calls == FAIL_PAGE_POOL_AFTER + FAIL_PAGE_POOL_TIMES) return false;
+  return calls++ >= FAIL_PAGE_POOL_AFTER;
+}
+#else
+static __always_inline bool should_fail_alloc() { return false; }
+#endif
+
 page* page_pool_alloc_pages(page_pool* pool) {
+  if (should_fail_alloc()) return nullptr;
   page* p = __page_pool_get_cached(pool);
   if (likely(p != nullptr)) return p;
   return __page_pool_alloc_pages_slow(pool);

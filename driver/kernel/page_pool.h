@@ -80,6 +80,9 @@ __always_inline dma_addr_t page_pool_get_dma_addr(const page* p) { return p->dma
 // Splits the page into `nr` references, which are dropped one by one or together.
 __always_inline void page_pool_fragment_page(page* p, long nr) { atomic_long_set(&p->pp_ref_count, nr); }
 
+// Times that somebody dropped references which the page did not have; Linux warns.
+extern u64 page_pool_negative_refs;
+
 // Drops `nr` references and returns how many are left. Whoever drops all that remain owns the page and needs no atomic
 // operation; the page goes back to one reference, as the pool keeps it.
 __always_inline long page_pool_unref_page(page* p, long nr) {
@@ -88,7 +91,13 @@ __always_inline long page_pool_unref_page(page* p, long nr) {
     return 0;
   }
   const long ret = atomic_long_sub_return(nr, &p->pp_ref_count);
-  if (unlikely(ret == 0)) atomic_long_set(&p->pp_ref_count, 1);
+  if (unlikely(ret <= 0)) {
+    if (ret < 0) {
+      page_pool_negative_refs++;
+    } else {
+      atomic_long_set(&p->pp_ref_count, 1);
+    }
+  }
   return ret;
 }
 

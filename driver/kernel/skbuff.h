@@ -211,6 +211,11 @@ __always_inline void skb_reserve(sk_buff* skb, u32 len) {
 }
 // Adds `len` bytes to the linear part and returns where they go; panics if there is no room.
 void* skb_put(sk_buff* skb, u32 len);
+__always_inline void* __skb_push(sk_buff* skb, u32 len) {
+  skb->data -= len;
+  skb->len += len;
+  return skb->data;
+}
 __always_inline void* __skb_pull(sk_buff* skb, u32 len) {
   skb->len -= len;
   return skb->data += len;

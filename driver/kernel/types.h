@@ -32,6 +32,7 @@ inline constexpr u32 L1_CACHE_BYTES = 64;
 #define EBUSY 16
 #define EINVAL 22
 #define ENOSPC 28
+#define EOPNOTSUPP 95
 #define ENETUNREACH 101
 
 __always_inline bool likely(bool condition) { return __builtin_expect(condition, true); }

@@ -84,6 +84,33 @@ __always_inline u8* xdp_data_hard_end(const xdp_buff* xdp) {
   return static_cast<u8*>(xdp->data_hard_start) + xdp->frame_sz - sizeof(skb_shared_info);
 }
 
+__always_inline u64 xdp_get_metalen(const xdp_buff* xdp) {
+  return static_cast<u64>(static_cast<u8*>(xdp->data) - static_cast<u8*>(xdp->data_meta));
+}
+
+__always_inline bool xdp_buff_has_frags(const xdp_buff* xdp) { return (xdp->flags & XDP_FLAGS_HAS_FRAGS) != 0; }
+__always_inline void xdp_buff_set_frags_flag(xdp_buff* xdp) { xdp->flags |= XDP_FLAGS_HAS_FRAGS; }
+__always_inline void xdp_buff_clear_frags_flag(xdp_buff* xdp) { xdp->flags &= ~XDP_FLAGS_HAS_FRAGS; }
+
+__always_inline skb_shared_info* xdp_get_shared_info_from_buff(const xdp_buff* xdp) {
+  return reinterpret_cast<skb_shared_info*>(xdp_data_hard_end(xdp));
+}
+
+// Length of the whole packet.
+__always_inline u32 xdp_get_buff_len(const xdp_buff* xdp) {
+  u32 len = static_cast<u32>(static_cast<u8*>(xdp->data_end) - static_cast<u8*>(xdp->data));
+  if (likely(!xdp_buff_has_frags(xdp))) return len;
+  return len + xdp_get_shared_info_from_buff(xdp)->xdp_frags_size;
+}
+
+// Gives `skb`, built around the first buffer, the fragments that XDP knows.
+__always_inline void xdp_update_skb_shared_info(sk_buff* skb, u32 nr_frags, u32 size, u32 truesize) {
+  skb_shinfo(skb)->nr_frags = static_cast<u8>(nr_frags);
+  skb->len += size;
+  skb->data_len += size;
+  skb->truesize += truesize;
+}
+
 __always_inline bool xdp_frame_has_frags(const xdp_frame* frame) { return (frame->flags & XDP_FLAGS_HAS_FRAGS) != 0; }
 
 __always_inline skb_shared_info* xdp_get_shared_info_from_frame(const xdp_frame* frame) {
@@ -127,6 +154,7 @@ struct bpf_prog {
   void* stats;
   bpf_func_t bpf_func;  // the program as machine code
   const char* name;
+  bool xdp_has_frags;  // it can work on packets in several pieces
   bpf_insn insnsi[1];
 };
 

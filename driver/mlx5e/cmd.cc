@@ -16,21 +16,22 @@ int mlx5_cmd_exec(mlx5_core_dev* mdev, mlx5_cmd_mailbox* mbox) {
   return mbox->status == cx::kCmdOk ? 0 : -EINVAL;
 }
 
-static int create_mkey(mlx5_core_dev* mdev, u64 length, u32 translations, be32* mkey) {
+static int create_mkey(mlx5_core_dev* mdev, u64 length, u32 translations, dma_addr_t filler, be32* mkey) {
   mlx5_cmd_mailbox mbox = {};
   mbox.opcode = cx::kCmdCreateMkey;
   mbox.mkey.address = 0;
   mbox.mkey.length = length;
   mbox.mkey.translations = translations;
+  mbox.mkey.filler = filler;
   const int err = mlx5_cmd_exec(mdev, &mbox);
   if (err == 0) *mkey = mbox.object;
   return err;
 }
 
-int mlx5_core_create_mkey(mlx5_core_dev* mdev, be32* mkey) { return create_mkey(mdev, ~u64{0}, 0, mkey); }
+int mlx5_core_create_mkey(mlx5_core_dev* mdev, be32* mkey) { return create_mkey(mdev, ~u64{0}, 0, 0, mkey); }
 
-int mlx5e_create_umr_mkey(mlx5_core_dev* mdev, u32 num_entries, be32* mkey) {
-  return create_mkey(mdev, num_entries * PAGE_SIZE, num_entries, mkey);
+int mlx5e_create_umr_mkey(mlx5_core_dev* mdev, u32 num_entries, dma_addr_t filler, be32* mkey) {
+  return create_mkey(mdev, num_entries * PAGE_SIZE, num_entries, filler, mkey);
 }
 
 int mlx5_core_destroy_mkey(mlx5_core_dev* mdev, be32 mkey) {

@@ -10,6 +10,7 @@
 inline constexpr u32 MLX5E_HEADROOM = 64;  // NET_SKB_PAD; NET_IP_ALIGN is 0
 inline constexpr u32 MLX5E_ETH_HARD_MTU = 14 + 4 + 4;
 inline constexpr u32 MLX5E_MAX_RX_FRAGS = 4;
+inline constexpr u32 MLX5E_RX_MAX_HEAD = 256;  // linear part of a packet that lies in fragments
 inline constexpr u32 SKB_SHARED_INFO_SIZE = 320;
 inline constexpr u32 MLX5E_PAGECNT_BIAS_MAX = 0xffff;
 
@@ -90,8 +91,9 @@ struct mlx5e_mpw_info {
 };
 static_assert(sizeof(mlx5e_mpw_info) == 1040);
 
+// A queue's WQEs have room for 1, 2 or 4 of these segments.
 struct mlx5e_rx_wqe_cyc {
-  mlx5_wqe_data_seg data[1];
+  mlx5_wqe_data_seg data[MLX5E_MAX_RX_FRAGS];
 };
 
 struct mlx5e_rq_stats {
@@ -195,6 +197,8 @@ struct mlx5e_rq {
   mlx5e_channel* channel;
   work_struct recover_work;
   xdp_rxq_info xdp_rxq;
+  void* wqe_overflow;           // striding: takes what is written beyond the end of a WQE
+  mlx5e_frag_page linear_page;  // striding, packets in fragments: first buffer of the packet that a program works on
 };
 
 struct mlx5e_channel {
@@ -233,8 +237,12 @@ struct mlx5e_priv {
 // en_params.cc
 u32 mlx5e_sw2hw_mtu(u32 sw_mtu);
 u32 mlx5e_get_linear_rq_headroom(const mlx5e_params* params);
+// A packet of the MTU fits a page, with room for what the stack or XDP wants around it. Since pages are 4 KiB, that holds
+// for both types of queue alike.
+bool mlx5e_rx_is_linear_skb(const mlx5e_params* params);
+u16 mlx5e_get_rq_headroom(const mlx5e_params* params);
 u32 mlx5e_rx_get_linear_stride_sz(const mlx5e_params* params);
-// -EINVAL if a packet of the MTU does not fit a page, with room for what the stack or XDP wants around it.
+// -EINVAL if a packet of the MTU needs more fragments than a WQE can have.
 int mlx5e_build_rq_frags_info(const mlx5e_params* params, mlx5e_rq_frags_info* info);
 u8 mlx5e_mpwqe_get_log_stride_size(const mlx5e_params* params);
 u8 mlx5e_mpwqe_get_log_num_strides(const mlx5e_params* params);
@@ -244,7 +252,7 @@ u8 mlx5e_rx_log_cq_size(const mlx5e_params* params);
 u8 mlx5e_build_icosq_log_wq_sz(const mlx5e_params* params);
 
 // en_rx.cc
-void mlx5e_rq_set_handlers(mlx5e_rq* rq);
+void mlx5e_rq_set_handlers(mlx5e_rq* rq, const mlx5e_params* params);
 int mlx5e_poll_rx_cq(mlx5e_cq* cq, int budget);
 bool mlx5e_post_rx_wqes(mlx5e_rq* rq);
 void mlx5e_free_rx_descs(mlx5e_rq* rq);
@@ -255,6 +263,11 @@ sk_buff* mlx5e_skb_from_cqe_mpwrq_linear(mlx5e_rq* rq, mlx5e_mpw_info* wi, mlx5_
                                          u32 head_offset, u32 page_idx);
 bool mlx5e_post_rx_mpwqes(mlx5e_rq* rq);
 void mlx5e_free_rx_mpwqe_descs(mlx5e_rq* rq);
+
+// en_rx_nonlinear.cc
+sk_buff* mlx5e_skb_from_cqe_nonlinear(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi, mlx5_cqe64* cqe, u32 cqe_bcnt);
+sk_buff* mlx5e_skb_from_cqe_mpwrq_nonlinear(mlx5e_rq* rq, mlx5e_mpw_info* wi, mlx5_cqe64* cqe, u16 cqe_bcnt,
+                                            u32 head_offset, u32 page_idx);
 
 // en_icosq.cc
 int mlx5e_open_icosq(mlx5e_channel* c, const mlx5e_params* params);

@@ -3,32 +3,42 @@
 
 namespace cx = ringside::connectx;
 
-// Where each WQE's fragments lie: consecutive strides of a page, which the WQEs of one page share through a frag_page.
+// Where each WQE's fragments lie: one after the other, in pages that they share through a frag_page. None crosses a page.
 static void mlx5e_init_frags_partition(mlx5e_rq* rq) {
   const mlx5e_rq_frags_info* info = &rq->wqe.info;
-  const u32 stride = info->arr[0].frag_stride;
-  mlx5e_frag_page* frag_page = rq->wqe.frag_pages;
-  u32 offset = 0;
-  for (u32 i = 0; i < mlx5_wq_cyc_get_size(&rq->wqe.wq); i++) {
-    mlx5e_wqe_frag_info* frag = &rq->wqe.frags[i];
-    if (offset + stride > PAGE_SIZE) {
-      frag_page++;
-      offset = 0;
+  mlx5e_wqe_frag_info next_frag = {.frag_page = rq->wqe.frag_pages, .offset = 0, .flags = 0};
+  mlx5e_wqe_frag_info* prev = nullptr;
+  for (u32 ix = 0; ix < mlx5_wq_cyc_get_size(&rq->wqe.wq); ix++) {
+    mlx5e_wqe_frag_info* frag = &rq->wqe.frags[ix << info->log_num_frags];
+    for (u32 f = 0; f < info->num_frags; f++, frag++) {
+      const u32 stride = info->arr[f].frag_stride;
+      if (next_frag.offset + stride > PAGE_SIZE) {
+        next_frag.frag_page++;
+        next_frag.offset = 0;
+        if (prev != nullptr) prev->flags |= BIT(MLX5E_WQE_FRAG_LAST_IN_PAGE);
+      }
+      *frag = next_frag;
+      // No page yet that could be released.
+      frag->flags = BIT(MLX5E_WQE_FRAG_SKIP_RELEASE);
+      next_frag.offset += stride;
+      prev = frag;
     }
-    // No page yet that could be released.
-    *frag = {.frag_page = frag_page, .offset = offset, .flags = BIT(MLX5E_WQE_FRAG_SKIP_RELEASE)};
-    offset += stride;
-    if (offset + stride > PAGE_SIZE) frag->flags |= BIT(MLX5E_WQE_FRAG_LAST_IN_PAGE);
   }
+  prev->flags |= BIT(MLX5E_WQE_FRAG_LAST_IN_PAGE);
 }
 
-// Everything but the address is the same for the life of the queue.
+// Everything but the addresses is the same for the life of the queue. Segments of no use end the list.
 static void mlx5e_init_wqes(mlx5e_rq* rq) {
   mlx5_wq_cyc* wq = &rq->wqe.wq;
+  const mlx5e_rq_frags_info* info = &rq->wqe.info;
   for (u32 i = 0; i < mlx5_wq_cyc_get_size(wq); i++) {
     mlx5e_rx_wqe_cyc* wqe = static_cast<mlx5e_rx_wqe_cyc*>(mlx5_wq_cyc_get_wqe(wq, static_cast<u16>(i)));
-    wqe->data[0].byte_count = rq->wqe.info.arr[0].frag_size;
-    wqe->data[0].lkey = rq->mkey_be;
+    for (u32 f = 0; f < 1u << info->log_num_frags; f++) {
+      const bool used = f < info->num_frags;
+      wqe->data[f].byte_count = used ? info->arr[f].frag_size : 0;
+      wqe->data[f].lkey = used ? u32{rq->mkey_be} : cx::kTerminateScatterLkey;
+      wqe->data[f].addr = 0;
+    }
   }
 }
 
@@ -71,7 +81,9 @@ static int mlx5e_alloc_mpwqe_rq(mlx5e_rq* rq, const mlx5e_params* params) {
   rq->mpwqe.min_wqe_bulk = mlx5e_mpwqe_get_min_wqe_bulk(wq_sz);
   rq->buff.frame0_sz = 1u << rq->mpwqe.log_stride_sz;
   rq->mpwqe.info = memblock_alloc_array<mlx5e_mpw_info>(wq_sz);
-  const int err = mlx5e_create_umr_mkey(rq->mdev, wq_sz * rq->mpwqe.mtts_per_wqe, &rq->mpwqe.umr_mkey_be);
+  rq->wqe_overflow = memblock_alloc(PAGE_SIZE, PAGE_SIZE);
+  const int err = mlx5e_create_umr_mkey(rq->mdev, wq_sz * rq->mpwqe.mtts_per_wqe, virt_to_phys(rq->wqe_overflow),
+                                        &rq->mpwqe.umr_mkey_be);
   if (err != 0) return err;
   mlx5e_build_umr_wqe(rq);
   mlx5e_init_mpwqes(rq);
@@ -79,13 +91,17 @@ static int mlx5e_alloc_mpwqe_rq(mlx5e_rq* rq, const mlx5e_params* params) {
 }
 
 static int mlx5e_alloc_cyc_rq(mlx5e_rq* rq, const mlx5e_params* params) {
-  constexpr u8 log_wqe_stride = ilog2(sizeof(mlx5_wqe_data_seg));
-  const int err = mlx5e_build_rq_frags_info(params, &rq->wqe.info);
+  constexpr u8 log_seg_size = ilog2(sizeof(mlx5_wqe_data_seg));
+  mlx5e_rq_frags_info* info = &rq->wqe.info;
+  const int err = mlx5e_build_rq_frags_info(params, info);
   if (err != 0) return err;
-  rq->buff.frame0_sz = rq->wqe.info.arr[0].frag_stride;
-  mlx5_wq_cyc_create(&rq->wqe.wq, log_wqe_stride, params->log_rq_mtu_frames);
-  rq->wqe.frags = memblock_alloc_array<mlx5e_wqe_frag_info>(mlx5_wq_cyc_get_size(&rq->wqe.wq));
-  rq->wqe.frag_pages = memblock_alloc_array<mlx5e_frag_page>(mlx5_wq_cyc_get_size(&rq->wqe.wq));
+  rq->buff.frame0_sz = info->arr[0].frag_stride;
+  // A program may let the last fragment grow.
+  if (info->num_frags > 1 && params->xdp_prog != nullptr) rq->xdp_rxq.frag_size = PAGE_SIZE;
+  mlx5_wq_cyc_create(&rq->wqe.wq, static_cast<u8>(log_seg_size + info->log_num_frags), params->log_rq_mtu_frames);
+  const u32 num_frags = mlx5_wq_cyc_get_size(&rq->wqe.wq) << info->log_num_frags;
+  rq->wqe.frags = memblock_alloc_array<mlx5e_wqe_frag_info>(num_frags);
+  rq->wqe.frag_pages = memblock_alloc_array<mlx5e_frag_page>(num_frags);
   mlx5e_init_frags_partition(rq);
   mlx5e_init_wqes(rq);
   return 0;
@@ -116,7 +132,7 @@ static int mlx5e_create_page_pool(mlx5e_rq* rq, const mlx5e_params* params) {
 static int mlx5e_alloc_rq(mlx5e_rq* rq, const mlx5e_params* params) {
   rq->xdp_prog = params->xdp_prog;
   rq->hw_mtu = mlx5e_sw2hw_mtu(params->sw_mtu);
-  rq->buff.headroom = static_cast<u16>(mlx5e_get_linear_rq_headroom(params));
+  rq->buff.headroom = mlx5e_get_rq_headroom(params);
   rq->buff.map_dir = params->xdp_prog != nullptr ? DMA_BIDIRECTIONAL : DMA_FROM_DEVICE;
   xdp_rxq_info_reg(&rq->xdp_rxq, rq->netdev, static_cast<u32>(rq->ix), rq->channel->napi.napi_id);
   const bool striding = rq->wq_type == MLX5_WQ_TYPE_LINKED_LIST_STRIDING_RQ;
@@ -193,7 +209,7 @@ int mlx5e_open_rq(mlx5e_channel* c, const mlx5e_params* params, mlx5e_rq_stats* 
   rq->icosq = &c->icosq;
   rq->xdpsq = &c->rq_xdpsq;
   INIT_WORK(&rq->recover_work, mlx5e_rq_err_cqe_work);
-  mlx5e_rq_set_handlers(rq);
+  mlx5e_rq_set_handlers(rq, params);
   int err = mlx5e_alloc_rq(rq, params);
   if (err == 0) err = mlx5e_create_rq(rq);
   if (err == 0) err = mlx5e_modify_rq_state(rq, cx::kRqReady);

@@ -1,4 +1,5 @@
 // Polling of receive completions, and the data path of a cyclic RQ whose packets each lie in one buffer.
+#include "driver/mlx5e/en_bugs.h"
 #include "driver/mlx5e/en_rx.h"
 
 #include "driver/net/gro.h"
@@ -80,7 +81,7 @@ static int mlx5e_refill_rx_wqes(mlx5e_rq* rq, u16 ix, int wqe_bulk) {
     const int refill_alloc = mlx5e_alloc_rx_wqes(rq, static_cast<u16>(ix + total_alloc), refill);
     if (unlikely(refill_alloc != refill)) {
       mlx5e_free_rx_wqes(rq, ix, total_alloc + refill_alloc);
-      for (int i = 0; i < total_alloc + refill; i++) {
+      for (int i = 0; mlx5e_fixed(MLX5E_BUG_REFILL_FAILURE_LEGACY) && i < total_alloc + refill; i++) {
         mlx5e_set_skip_release(rq, mlx5_wq_cyc_ctr2ix(&rq->wqe.wq, static_cast<u16>(ix + i)));
       }
       return 0;
@@ -151,7 +152,8 @@ static noinline void mlx5e_handle_rx_cqe(mlx5e_rq* rq, mlx5_cqe64* cqe) {
     mlx5_wq_cyc_pop(wq);
     return;
   }
-  sk_buff* skb = INDIRECT_CALL_1(rq->wqe.skb_from_cqe, mlx5e_skb_from_cqe_linear, rq, wi, cqe, cqe_bcnt);
+  sk_buff* skb = INDIRECT_CALL_2(rq->wqe.skb_from_cqe, mlx5e_skb_from_cqe_linear, mlx5e_skb_from_cqe_nonlinear, rq, wi, cqe,
+                                 cqe_bcnt);
   if (skb == nullptr) {
     // Consumed by XDP. Transmission holds on to the page until it completes.
     if (__test_and_clear_bit(MLX5E_RQ_FLAG_XDP_XMIT, &rq->flags)) wi->frag_page->frags++;
@@ -162,15 +164,16 @@ static noinline void mlx5e_handle_rx_cqe(mlx5e_rq* rq, mlx5_cqe64* cqe) {
   mlx5_wq_cyc_pop(wq);
 }
 
-void mlx5e_rq_set_handlers(mlx5e_rq* rq) {
+void mlx5e_rq_set_handlers(mlx5e_rq* rq, const mlx5e_params* params) {
+  const bool linear = mlx5e_rx_is_linear_skb(params);
   if (rq->wq_type == MLX5_WQ_TYPE_LINKED_LIST_STRIDING_RQ) {
     rq->handle_rx_cqe = mlx5e_handle_rx_cqe_mpwrq;
-    rq->mpwqe.skb_from_cqe_mpwrq = mlx5e_skb_from_cqe_mpwrq_linear;
+    rq->mpwqe.skb_from_cqe_mpwrq = linear ? mlx5e_skb_from_cqe_mpwrq_linear : mlx5e_skb_from_cqe_mpwrq_nonlinear;
     rq->post_wqes = mlx5e_post_rx_mpwqes;
     return;
   }
   rq->handle_rx_cqe = mlx5e_handle_rx_cqe;
-  rq->wqe.skb_from_cqe = mlx5e_skb_from_cqe_linear;
+  rq->wqe.skb_from_cqe = linear ? mlx5e_skb_from_cqe_linear : mlx5e_skb_from_cqe_nonlinear;
   rq->post_wqes = mlx5e_post_rx_wqes;
 }
 

@@ -1,4 +1,5 @@
 // Receive data path of a striding RQ: multi-packet WQEs whose pages UMR WQEs map, one packet per stride.
+#include "driver/mlx5e/en_bugs.h"
 #include "driver/mlx5e/en_rx.h"
 #include "driver/mlx5e/en_txrx.h"
 #include "driver/net/gro.h"
@@ -28,6 +29,24 @@ static void mlx5e_free_rx_mpwqe(mlx5e_rq* rq, mlx5e_mpw_info* wi) {
       mlx5e_page_release_fragmented(rq->page_pool, &wi->alloc_units.frag_pages[i]);
     }
   }
+}
+
+static void mlx5e_dealloc_rx_mpwqe(mlx5e_rq* rq, u16 ix) {
+  mlx5e_mpw_info* wi = mlx5e_get_mpw_info(rq, ix);
+  mlx5e_free_rx_mpwqe(rq, wi);
+  wi->skip_release_bitmap = ALL_PAGES;
+}
+
+// Consumed WQEs keep their pages until it is their turn to be refilled. Where memory is short, the `n` that follow `ix` give
+// them up before. False if they had none.
+static noinline bool mlx5e_reclaim_rx_mpwqes(mlx5e_rq* rq, u16 ix, u8 n) {
+  bool reclaimed = false;
+  while (n-- > 0) {
+    ix = mlx5_wq_ll_get_wqe_next_ix(&rq->mpwqe.wq, ix);
+    reclaimed |= mlx5e_get_mpw_info(rq, ix)->skip_release_bitmap != ALL_PAGES;
+    mlx5e_dealloc_rx_mpwqe(rq, ix);
+  }
+  return reclaimed;
 }
 
 // The next place in the queue for `size` basic blocks, which must not cross a page: NOPs fill up what is too small.
@@ -73,7 +92,7 @@ static noinline int mlx5e_alloc_rx_mpwqe(mlx5e_rq* rq, u16 ix) {
 err_unmap:
   while (--i >= 0) mlx5e_page_release_fragmented(rq->page_pool, --frag_page);
   // The pages are gone already when this WQE is refilled.
-  wi->skip_release_bitmap = ALL_PAGES;
+  if (mlx5e_fixed(MLX5E_BUG_REFILL_FAILURE_STRIDING)) wi->skip_release_bitmap = ALL_PAGES;
   rq->stats->buff_alloc_err++;
   return -ENOMEM;
 }
@@ -111,6 +130,10 @@ bool mlx5e_post_rx_mpwqes(mlx5e_rq* rq) {
     // Freed only now, so that the pages that come back are the ones that go out.
     mlx5e_free_rx_mpwqe(rq, mlx5e_get_mpw_info(rq, head));
     alloc_err = mlx5e_alloc_rx_mpwqe(rq, head);
+    if (unlikely(alloc_err != 0) && mlx5e_fixed(MLX5E_BUG_STUCK_STRIDING) &&
+        mlx5e_reclaim_rx_mpwqes(rq, head, static_cast<u8>(i - 1))) {
+      alloc_err = mlx5e_alloc_rx_mpwqe(rq, head);
+    }
     if (unlikely(alloc_err != 0)) break;
     head = mlx5_wq_ll_get_wqe_next_ix(wq, head);
   } while (--i);
@@ -182,8 +205,8 @@ noinline void mlx5e_handle_rx_cqe_mpwrq(mlx5e_rq* rq, mlx5_cqe64* cqe) {
     stats->mpwqe_filler_strides += cstrides;
   } else {
     const u16 cqe_bcnt = mpwrq_get_cqe_byte_cnt(cqe);
-    sk_buff* skb = INDIRECT_CALL_1(rq->mpwqe.skb_from_cqe_mpwrq, mlx5e_skb_from_cqe_mpwrq_linear, rq, wi, cqe, cqe_bcnt,
-                                   head_offset, page_idx);
+    sk_buff* skb = INDIRECT_CALL_2(rq->mpwqe.skb_from_cqe_mpwrq, mlx5e_skb_from_cqe_mpwrq_linear,
+                                   mlx5e_skb_from_cqe_mpwrq_nonlinear, rq, wi, cqe, cqe_bcnt, head_offset, page_idx);
     if (skb != nullptr) {
       mlx5e_complete_rx_cqe(rq, cqe, cqe_bcnt, skb);
       napi_gro_receive(rq->cq.napi, skb);
@@ -193,12 +216,6 @@ noinline void mlx5e_handle_rx_cqe_mpwrq(mlx5e_rq* rq, mlx5_cqe64* cqe) {
 
   mlx5_wq_ll* wq = &rq->mpwqe.wq;
   mlx5_wq_ll_pop(wq, cqe->wqe_id, &mlx5_wq_ll_get_wqe(wq, wqe_id)->next.next_wqe_index);
-}
-
-static void mlx5e_dealloc_rx_mpwqe(mlx5e_rq* rq, u16 ix) {
-  mlx5e_mpw_info* wi = mlx5e_get_mpw_info(rq, ix);
-  mlx5e_free_rx_mpwqe(rq, wi);
-  wi->skip_release_bitmap = ALL_PAGES;
 }
 
 void mlx5e_free_rx_mpwqe_descs(mlx5e_rq* rq) {

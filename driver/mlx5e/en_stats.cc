@@ -1,3 +1,4 @@
+#include "driver/kernel/digest.h"
 #include "driver/mlx5e/en.h"
 #include "driver/net/stack.h"
 
@@ -67,6 +68,10 @@ const guest_stat* mlx5e_stats(mlx5e_priv* priv) {
   add(table, "softnet_time_squeeze", &softnet.time_squeeze);
   add(table, "xdp_exception", &xdp_stats.exceptions);
   add(table, "xdp_invalid_action", &xdp_stats.invalid_actions);
+  add(table, "pp_negative_refs", &page_pool_negative_refs);
+  add(table, "digest_packets", &rx_digest.packets);
+  add(table, "digest_bytes", &rx_digest.bytes);
+  add(table, "digest", &rx_digest.digest);
   for (const guest_stat* stat = net_stats(); stat->name[0] != '\0'; stat++) add(table, stat->name, stat->value);
   return table->entries;
 }

@@ -57,8 +57,8 @@ int mlx5_cmd_exec(mlx5_core_dev* mdev, mlx5_cmd_mailbox* mbox);
 
 // A key for all of memory, by physical address.
 int mlx5_core_create_mkey(mlx5_core_dev* mdev, be32* mkey);
-// A key for `num_entries` pages that UMR WQEs set.
-int mlx5e_create_umr_mkey(mlx5_core_dev* mdev, u32 num_entries, be32* mkey);
+// A key for `num_entries` pages that UMR WQEs set; until then they are the page at `filler`.
+int mlx5e_create_umr_mkey(mlx5_core_dev* mdev, u32 num_entries, dma_addr_t filler, be32* mkey);
 int mlx5_core_destroy_mkey(mlx5_core_dev* mdev, be32 mkey);
 int mlx5_set_port_mtu(mlx5_core_dev* mdev, u32 mtu);
 int mlx5_core_create_tir(mlx5_core_dev* mdev, u32 rqn, u32* tirn);

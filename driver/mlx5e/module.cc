@@ -2,6 +2,14 @@
 #include "driver/mlx5e/en.h"
 #include "driver/net/stack.h"
 
+static void mlx5e_check_mtu(const mlx5e_params* params) {
+  mlx5e_rq_frags_info info = {};
+  if (mlx5e_build_rq_frags_info(params, &info) != 0) panic("MTU too large for the fragments of a receive WQE");
+  if (params->xdp_prog != nullptr && !mlx5e_rx_is_linear_skb(params) && !params->xdp_prog->xdp_has_frags) {
+    panic("MTU too large for an XDP program that wants packets in one piece");
+  }
+}
+
 static mlx5e_params mlx5e_build_nic_params(const board_info& board) {
   constexpr u32 min_ring = 16;
   constexpr u32 max_ring = 8192;
@@ -18,8 +26,7 @@ static mlx5e_params mlx5e_build_nic_params(const board_info& board) {
     params.xdp_prog = bpf_prog_get_by_name(board.xdp_program);
     if (params.xdp_prog == nullptr) panic("no XDP program of this name in the image");
   }
-  mlx5e_rq_frags_info info = {};
-  if (mlx5e_build_rq_frags_info(&params, &info) != 0) panic("MTU too large for one page per packet");
+  mlx5e_check_mtu(&params);
   return params;
 }
 

@@ -1,4 +1,5 @@
 // From the device to network protocols.
+#include "driver/kernel/digest.h"
 #include "driver/net/gro.h"
 #include "driver/net/headers.h"
 #include "driver/net/netfilter.h"
@@ -6,6 +7,11 @@
 
 constexpr u32 PTYPE_HASH_SIZE = 16;
 static list_head ptype_base[PTYPE_HASH_SIZE];
+
+// A packet socket that sees whatever a device receives, as tcpdump's.
+static void (*packet_tap)(sk_buff* skb);
+
+static void tap_digest(sk_buff* skb) { digest_skb(&rx_digest, skb); }
 
 static __always_inline list_head* ptype_head(u16 type) { return &ptype_base[type & (PTYPE_HASH_SIZE - 1)]; }
 
@@ -40,6 +46,7 @@ static noinline packet_type* __netif_receive_skb_core(sk_buff* skb) {
   if (skb->transport_header == 0xffff) skb_reset_transport_header(skb);
   skb->mac_len = static_cast<u16>(skb->network_header - skb->mac_header);
   skb->skb_iif = static_cast<s32>(skb->dev->ifindex);
+  if (unlikely(packet_tap != nullptr)) packet_tap(skb);
   if (unlikely(skb->vlan_present)) {
     // No interface for this VLAN: nobody here is meant.
     constexpr u16 vlan_vid_mask = 0x0fff;
@@ -115,7 +122,11 @@ void net_stack_init(const char* end) {
   ip_init();
   icmp_init();
   dev_add_pack(&ip_packet_type);
+  packet_tap = nullptr;
   if (end[0] == '\0' || same(end, "raw-drop")) {
+    iptable_raw_drop();
+  } else if (same(end, "digest")) {
+    packet_tap = tap_digest;
     iptable_raw_drop();
   } else if (same(end, "udp-no-port")) {
     inet_add_protocol(IPPROTO_UDP, udp_rcv);

@@ -22,7 +22,8 @@ struct net_mib {
 extern net_mib mib;
 
 // Sets the stack up once at start-up. `end`: "raw-drop" or "" drops every IPv4 packet in the PREROUTING chain of
-// iptables' raw table, "udp-no-port" has no sockets, and "sink" consumes UDP and TCP where sockets would take them.
+// iptables' raw table, "digest" does so after it has added each packet to rx_digest, "udp-no-port" has no sockets, and
+// "sink" consumes UDP and TCP where sockets would take them.
 void net_stack_init(const char* end);
 
 // All counters of packets above the driver; ends with an empty name.

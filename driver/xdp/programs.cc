@@ -5,7 +5,9 @@ u32 cpu_number;
 
 constexpr u32 BPF_PROG_TYPE_XDP = 6;
 
-constexpr bpf_prog program(const char* name, bpf_func_t func) {
+constexpr bool frags = true;
+
+constexpr bpf_prog program(const char* name, bpf_func_t func, bool xdp_has_frags = false) {
   return {.pages = 1,
           .jited = 1,
           .type = BPF_PROG_TYPE_XDP,
@@ -14,14 +16,20 @@ constexpr bpf_prog program(const char* name, bpf_func_t func) {
           .stats = nullptr,
           .bpf_func = func,
           .name = name,
+          .xdp_has_frags = xdp_has_frags,
           .insnsi = {}};
 }
 
 constinit const bpf_prog programs[] = {
-    program("drop", xdp_drop),
+    program("drop", xdp_drop, frags),
     program("drop-read", xdp_drop_read),
-    program("pass", xdp_pass),
+    program("pass", xdp_pass, frags),
     program("tx", xdp_tx),
+    program("tx-frags", xdp_tx_frags, frags),
+    program("checksum", xdp_checksum, frags),
+    program("adjust", xdp_adjust, frags),
+    program("adjust-checksum", xdp_adjust_checksum, frags),
+    program("adjust-tx", xdp_adjust_tx, frags),
 };
 
 static bool same(const char* a, const char* b) {

@@ -28,3 +28,8 @@ u32 xdp_drop(const void* ctx, const bpf_insn* insn);
 u32 xdp_drop_read(const void* ctx, const bpf_insn* insn);
 u32 xdp_pass(const void* ctx, const bpf_insn* insn);
 u32 xdp_tx(const void* ctx, const bpf_insn* insn);
+u32 xdp_tx_frags(const void* ctx, const bpf_insn* insn);
+u32 xdp_checksum(const void* ctx, const bpf_insn* insn);
+u32 xdp_adjust(const void* ctx, const bpf_insn* insn);
+u32 xdp_adjust_checksum(const void* ctx, const bpf_insn* insn);
+u32 xdp_adjust_tx(const void* ctx, const bpf_insn* insn);

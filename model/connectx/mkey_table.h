@@ -21,7 +21,7 @@ struct HostPiece {
 // left out: its key is the one that ends a scatter list.
 //
 // A key without translations names physical addresses. One with translations names pages of 4 KiB through a table that
-// UMR WQEs fill; an entry counts as absent until then.
+// UMR WQEs fill. Until then an entry names the page that the key was created with, or counts as absent.
 class MkeyTable {
  public:
   static constexpr std::uint32_t kMaxIndex = 0xff'ffff;
@@ -31,12 +31,13 @@ class MkeyTable {
 
   enum class Access { read, write };
 
-  // Key of a new range; 0 if the table is full, the range wraps, or translations are asked for that do not start on a
-  // page.
-  std::uint32_t create(PhysAddr start, std::uint64_t length, std::uint32_t translations = 0) {
+  // Key of a new range, whose translations name the page `filler` at first, if that is not 0. Returns 0 if the table is
+  // full, the range wraps, or translations are asked for that do not start on a page.
+  std::uint32_t create(PhysAddr start, std::uint64_t length, std::uint32_t translations = 0, PhysAddr filler = {}) {
     if (keys_.size() > kMaxIndex || length == 0 || start.value + (length - 1) < start.value) return 0;
-    if (translations > kMaxTranslations || (translations != 0 && start.value % kPage != 0)) return 0;
-    keys_.push_back({start.value, length, std::vector<std::uint64_t>(translations)});
+    if (translations > kMaxTranslations || (translations != 0 && (start.value | filler.value) % kPage != 0)) return 0;
+    const std::uint64_t entry = filler.value == 0 ? 0 : filler.value | kMttWriteEnable;
+    keys_.push_back({start.value, length, std::vector<std::uint64_t>(translations, entry)});
     return static_cast<std::uint32_t>(keys_.size() - 1) << 8;
   }
 

@@ -80,7 +80,8 @@ CommandStatus Objects::execute(Time now, command_mailbox& mailbox, Engines& engi
 }
 
 CommandStatus Objects::create_mkey(command_mailbox& mailbox) {
-  mailbox.object = mkeys_.create(PhysAddr{mailbox.mkey.address}, mailbox.mkey.length, mailbox.mkey.translations);
+  const auto& in = mailbox.mkey;
+  mailbox.object = mkeys_.create(PhysAddr{in.address}, in.length, in.translations, PhysAddr{in.filler});
   return mailbox.object != 0 ? kCmdOk : kCmdBadParameter;
 }
 

@@ -74,7 +74,7 @@ struct board_info {
   std::uint64_t dma_pool_size;    // 0: there is none
   std::uint32_t dma_coherent;     // what the device tree says: DMA needs no cache maintenance
   std::uint32_t csr_khz;          // clock of the device's registers and interrupt timers; 0: it has no such
-  char stack[16];                   // where packets for the stack end: "raw-drop" (also ""), "udp-no-port" or "sink"
+  char stack[16];                   // where packets for the stack end: "raw-drop" (also ""), "digest", "udp-no-port" or "sink"
   std::uint32_t gro;                // ethtool -K gro
   std::uint32_t reserved32;
   std::uint64_t reserved[1];

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/base/parameter.h"
@@ -45,6 +46,9 @@ struct DriverConfig {
 
 // XDP programs of the images that Ringside builds; "none" is the absence of one.
 std::vector<std::string> xdp_programs();
+// One of them that cannot work on packets in several buffers, and the largest MTU at which there is one.
+bool wants_one_buffer(std::string_view program);
+inline constexpr std::uint64_t kOneBufferMtu = 3498;
 
 // residual.*: work per packet of a real kernel that the driver's port does not contain. One number for each path through
 // the driver, from hardware/platform/<platform.name>.toml.

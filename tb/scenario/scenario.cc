@@ -94,10 +94,17 @@ void check_power_of_two(const ParameterSet& settings, std::string_view name, std
 void check_xdp_program(const Scenario& scenario) {
   const auto& name = scenario.driver.xdp;
   const auto names = xdp_programs();
-  if (!scenario.driver.image.empty() || name.empty() || std::find(names.begin(), names.end(), name) != names.end()) return;
-  throw InputError(fmt::format("{}: driver.xdp is \"{}\"; one of {}, or nothing, is allowed{}",
-                               scenario.settings.place_of("driver.xdp"), name, fmt::join(names, ", "),
-                               did_you_mean(name, names)));
+  if (!scenario.driver.image.empty() || name.empty()) return;
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    throw InputError(fmt::format("{}: driver.xdp is \"{}\"; one of {}, or nothing, is allowed{}",
+                                 scenario.settings.place_of("driver.xdp"), name, fmt::join(names, ", "),
+                                 did_you_mean(name, names)));
+  }
+  if (wants_one_buffer(name) && scenario.driver.mtu > kOneBufferMtu) {
+    throw InputError(fmt::format("{}: driver.mtu is {}; at most {} is allowed for driver.xdp \"{}\", which wants every packet "
+                                 "in one buffer",
+                                 scenario.settings.place_of("driver.mtu"), scenario.driver.mtu, kOneBufferMtu, name));
+  }
 }
 
 void check_traffic(const Scenario& scenario) {

@@ -70,6 +70,7 @@ struct command_mailbox {
     struct {
       std::uint64_t address, length;
       std::uint32_t translations;  // 0: addresses are physical; else entries of 4 KiB pages, set by UMR WQEs
+      std::uint64_t filler;        // physical address of the page that all entries name at first; 0: none
     } mkey;                        // object (output) is the lkey
     struct {
       std::uint64_t buffer;  // physical address of the first eqe

@@ -264,7 +264,7 @@ class Bench {
     for (std::uint32_t i = 0; i < 1u << s.log_cq; ++i) fabric.host(kCq + i * 64)[63] = kCqeInitOpOwn;
     for (std::uint32_t i = 0; i < 1u << s.log_eq; ++i) fabric.host(kEq + i * 64)[63] = kEqeInitOwner;
     command_mailbox m = mailbox(kCmdCreateMkey);
-    m.mkey = {kBuffers, kMemory - 0x200000, 0};
+    m.mkey = {kBuffers, kMemory - 0x200000, 0, 0};
     lkey = create(m);
     m = mailbox(kCmdCreateEq);
     m.eq = {kEq, s.log_eq, kVector};

@@ -15,7 +15,7 @@ TEST(ConnectxRegisters, FirmwareRevisionReadsBack) {
 TEST(ConnectxCommands, AnswerComesAfterReadLatencyCommandLatencyAndWriteLatency) {
   Bench b;
   command_mailbox m = Bench::mailbox(kCmdCreateMkey);
-  m.mkey = {Bench::kBuffers, 4096, 0};
+  m.mkey = {Bench::kBuffers, 4096, 0, 0};
   m.status = kCmdBusy;
   std::memcpy(b.fabric.host(Bench::kMailbox), &m, sizeof m);
   b.nic.mmio_write(b.now(), kRegCommandAddress, 8, Bench::kMailbox);

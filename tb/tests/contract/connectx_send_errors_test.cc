@@ -109,7 +109,7 @@ TEST(ConnectxSendErrors, NothingToSendOrTooMuch) {
 TEST(ConnectxSendErrors, PayloadThatIsNotRam) {
   SendBench b;
   command_mailbox m = Bench::mailbox(kCmdCreateMkey);
-  m.mkey = {0, 1ull << 40, 0};
+  m.mkey = {0, 1ull << 40, 0, 0};
   const std::uint32_t all = b.create(m);
   b.send(100, b.payload(0), false);
   b.put(b.begin(0x0a, false).eth().pointer(100, all, 1ull << 36));

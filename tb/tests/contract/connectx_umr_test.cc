@@ -11,7 +11,7 @@ class UmrBench : public SendBench {
       : SendBench(bench_config(), 6, 4,
                   {.log_rq = 1, .log_stride = 5, .type = kRqStriding, .log_strides = 3, .log_stride_size = 11}) {
     command_mailbox m = mailbox(kCmdCreateMkey);
-    m.mkey = {0, 16 * 4096, 16};
+    m.mkey = {0, 16 * 4096, 16, 0};
     key = create(m);
     m = mailbox(kCmdSetPortMtu);
     m.port.mtu = 9000;
@@ -217,9 +217,9 @@ TEST(ConnectxUmr, MistakesAreErrors) {
 TEST(ConnectxUmr, TableStartsOnAPage) {
   Bench b;
   command_mailbox m = Bench::mailbox(kCmdCreateMkey);
-  m.mkey = {0x800, 4096, 1};
+  m.mkey = {0x800, 4096, 1, 0};
   EXPECT_EQ(b.command(m).status, kCmdBadParameter);
-  m.mkey = {0x1000, 4096, 1};
+  m.mkey = {0x1000, 4096, 1, 0};
   EXPECT_EQ(b.command(m).status, kCmdOk);
 }
 

@@ -1,8 +1,10 @@
 #include "tb/tests/driver/fake_connectx.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "driver/kernel/board.h"
+#include "driver/kernel/digest.h"
 #include "driver/xdp/programs.h"
 
 namespace ringside {
@@ -47,6 +49,8 @@ FakeConnectx::FakeConnectx(const FakeConfig& config)
   board_.gro = config.gro ? 1 : 0;
   for (datarec& rec : rx_cnt) rec = {};
   xdp_stats = {};
+  rx_digest = {};
+  page_pool_negative_refs = 0;
 }
 
 FakeConnectx::~FakeConnectx() { machine = nullptr; }
@@ -76,13 +80,26 @@ bool FakeConnectx::deliver(std::uint32_t length) {
 bool FakeConnectx::deliver(const Packet& packet) {
   if (rq_state_ != cx::kRqReady || static_cast<std::uint16_t>(posted() - consumed_) == 0) return false;
   if (config_.striding) return deliver_strides(packet);
-  std::memcpy(at(wqe(consumed_).addr), packet.data(), packet.size());
+  scatter(packet);
   cx::cqe64 entry = description_;
   entry.byte_cnt = static_cast<std::uint32_t>(packet.size());
   entry.wqe_counter = consumed_++;
   entry.op_own = cx::kCqeRespSend << 4;
   complete(rq_cqn_, entry);
   return true;
+}
+
+// Fills the segments of the next WQE in order, up to the one that ends the list.
+void FakeConnectx::scatter(const Packet& packet) {
+  std::size_t done = 0;
+  for (std::uint32_t i = 0; done < packet.size(); ++i) {
+    if (i == 1u << (rq_log_wqe_ - 4)) throw std::logic_error("a packet longer than its WQE");
+    const cx::wqe_data_seg& segment = wqe(consumed_, i);
+    if (segment.lkey == cx::kTerminateScatterLkey) throw std::logic_error("a packet longer than its WQE");
+    const std::size_t part = std::min<std::size_t>(segment.byte_count, packet.size() - done);
+    std::memcpy(at(segment.addr), packet.data() + done, part);
+    done += part;
+  }
 }
 
 bool FakeConnectx::deliver_strides(const Packet& packet) {
@@ -185,9 +202,9 @@ std::uint64_t FakeConnectx::cq_doorbell() const { return load<be64>(bar_.data() 
 std::uint64_t FakeConnectx::send_doorbell() const { return load<std::uint64_t>(bar_.data() + cx::kUarBlueFlame); }
 std::uint32_t FakeConnectx::eq_doorbell() const { return load<be32>(bar_.data() + cx::kUarEqArm); }
 
-const cx::wqe_data_seg& FakeConnectx::wqe(std::uint32_t index) const {
-  const std::uint32_t slot = index & ((1u << rq_log_) - 1);
-  return *reinterpret_cast<const cx::wqe_data_seg*>(rq_buffer_ + slot * sizeof(cx::wqe_data_seg));
+const cx::wqe_data_seg& FakeConnectx::wqe(std::uint32_t index, std::uint32_t segment) const {
+  const std::uint64_t slot = index & ((1u << rq_log_) - 1);
+  return reinterpret_cast<const cx::wqe_data_seg*>(rq_buffer_ + (slot << rq_log_wqe_))[segment];
 }
 
 const cx::rx_wqe_ll& FakeConnectx::mpwqe(std::uint32_t index) const {
@@ -226,7 +243,9 @@ std::uint8_t FakeConnectx::run(cx::command_mailbox& mailbox) {
   switch (mailbox.opcode) {
     case cx::kCmdCreateMkey:
       mailbox.object = mailbox.mkey.translations == 0 ? kLkey : kUmrKey;
-      if (mailbox.mkey.translations != 0) translations_.assign(mailbox.mkey.translations, 0);
+      if (mailbox.mkey.translations != 0) {
+        translations_.assign(mailbox.mkey.translations, mailbox.mkey.filler | cx::kMttWriteEnable);
+      }
       return cx::kCmdOk;
     case cx::kCmdDestroyMkey:
       return mailbox.object == kUmrKey ? cx::kCmdOk : cx::kCmdBadParameter;
@@ -283,12 +302,14 @@ std::uint8_t FakeConnectx::run_queue_command(cx::command_mailbox& mailbox) {
 }
 
 std::uint8_t FakeConnectx::create_rq(cx::command_mailbox& mailbox) {
-  const std::uint32_t log_wqe = mailbox.rq.type == cx::kRqStriding ? 5 : 4;
-  if (!cqs_.contains(mailbox.rq.cqn) || mailbox.rq.log_stride != log_wqe) return cx::kCmdBadParameter;
-  if ((mailbox.rq.type == cx::kRqStriding) != config_.striding) return cx::kCmdBadParameter;
+  const bool striding = mailbox.rq.type == cx::kRqStriding;
+  const std::uint32_t log_wqe = mailbox.rq.log_stride;
+  if (!cqs_.contains(mailbox.rq.cqn) || striding != config_.striding) return cx::kCmdBadParameter;
+  if (striding ? log_wqe != 5 : log_wqe < 4 || log_wqe > 6) return cx::kCmdBadParameter;
   rq_buffer_ = mailbox.rq.buffer;
   rq_record_ = mailbox.rq.doorbell_record;
   rq_log_ = mailbox.rq.log_size;
+  rq_log_wqe_ = log_wqe;
   rq_cqn_ = mailbox.rq.cqn;
   log_strides_ = mailbox.rq.log_strides;
   log_stride_size_ = mailbox.rq.log_stride_size;

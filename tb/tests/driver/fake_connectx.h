@@ -84,8 +84,8 @@ class FakeConnectx {
   std::uint32_t eq_doorbell() const;
   std::uint64_t send_doorbell() const;  // the last one rung
   std::uint16_t consumed() const { return consumed_; }
-  // Address and length in the descriptor of a WQE of a cyclic queue.
-  const connectx::wqe_data_seg& wqe(std::uint32_t index) const;
+  // Address and length in a segment of a WQE of a cyclic queue.
+  const connectx::wqe_data_seg& wqe(std::uint32_t index, std::uint32_t segment = 0) const;
   const connectx::rx_wqe_ll& mpwqe(std::uint32_t index) const;
   // Where the next stride of a striding queue is, and which WQE and stride that is.
   std::uint32_t wqe_id() const { return wqe_id_; }
@@ -121,9 +121,9 @@ class FakeConnectx {
 
   std::uint8_t* bar() { return bar_.data(); }
   static std::uint32_t word(std::uint64_t address);
-  bool next_mpwqe();
   bool deliver_strides(const Packet& packet);
   std::uint64_t translate(std::uint64_t address) const;
+  void scatter(const Packet& packet);
   void complete_strides(std::uint32_t count, std::uint32_t byte_cnt);
   void complete(std::uint32_t cqn, connectx::cqe64 entry);
   void raise_event(std::uint32_t cqn);
@@ -152,7 +152,7 @@ class FakeConnectx {
   connectx::cqe64 description_{};
 
   std::uint64_t eq_buffer_ = 0, rq_buffer_ = 0, rq_record_ = 0;
-  std::uint32_t eq_log_ = 0, rq_cqn_ = 0, rq_log_ = 0, rq_state_ = 0, port_mtu_ = 0;
+  std::uint32_t eq_log_ = 0, rq_cqn_ = 0, rq_log_ = 0, rq_log_wqe_ = 0, rq_state_ = 0, port_mtu_ = 0;
   std::uint32_t log_strides_ = 0, log_stride_size_ = 0;
   std::uint32_t events_ = 0, flush_at_reset_ = 0;
   std::uint32_t wqe_id_ = 0, stride_ = 0;  // striding: the current WQE and its next stride

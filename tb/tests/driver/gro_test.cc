@@ -312,6 +312,7 @@ const bpf_prog noter = {.pages = 1,
                         .stats = nullptr,
                         .bpf_func = noting_program,
                         .name = "noter",
+                        .xdp_has_frags = true,
                         .insnsi = {}};
 
 TEST_F(Gro, WhatAProgramNotesMustBeTheSame) {

@@ -42,7 +42,7 @@ TEST(Open, TwoBuffersShareAPageWithoutAProgram) {
 
 TEST(Open, RefusesWhatItCannotDo) {
   EXPECT_THROW(FakeConnectx({.program = "no-such"}).open(), GuestPanic);
-  EXPECT_THROW(FakeConnectx({.mtu = 3499}).open(), GuestPanic);
+  EXPECT_THROW(FakeConnectx({.mtu = 4 * 4096}).open(), GuestPanic);
   EXPECT_THROW(FakeConnectx({.ring = 8}).open(), GuestPanic);
   EXPECT_THROW(FakeConnectx({.ring = 1024, .heap_pages = 32}).open(), GuestPanic);
   FakeConnectx largest({.mtu = 3498});  // 256 headroom + 3498 + 22 + 320 shared info = one page

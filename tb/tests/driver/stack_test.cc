@@ -213,6 +213,7 @@ const bpf_prog mover = {.pages = 1,
                         .stats = nullptr,
                         .bpf_func = moving_program,
                         .name = "mover",
+                        .xdp_has_frags = true,
                         .insnsi = {}};
 
 class StackBehindAProgram : public Stack {};

@@ -241,7 +241,7 @@ std::uint32_t attach_fragment(const void* ctx, const bpf_insn*) {
 }
 
 TEST_P(Transmit, FragmentsFollowInTheSameFrame) {
-  const bpf_prog prog = {1, 1, 6, 1, {}, nullptr, attach_fragment, "fragment", {}};
+  const bpf_prog prog = {1, 1, 6, 1, {}, nullptr, attach_fragment, "fragment", true, {}};
   for (const bool mpwqe : {true, false}) {
     for (const std::uint32_t bytes : {0u, 60u}) {
       FakeConnectx nic({.program = "tx", .striding = GetParam(), .mpwqe = mpwqe});

@@ -27,6 +27,7 @@ const bpf_prog recorder = {.pages = 1,
                            .stats = nullptr,
                            .bpf_func = recording_program,
                            .name = "recorder",
+                           .xdp_has_frags = true,
                            .insnsi = {}};
 
 TEST(Verdict, DropCountsAndReadsNothing) {

@@ -50,6 +50,14 @@ TEST(AutomaticVariables, OfTheStackAreFilledToo) {
   EXPECT_EQ(repeated_stores("mlx5e-x86-64-gcc-none", "__napi_build_skb"), 1U);
 }
 
+// The functions for packets in several buffers have theirs for every packet, with a program or without.
+TEST(AutomaticVariables, GccFillsThemForPacketsInSeveralBuffersToo) {
+  for (const char* function : {"mlx5e_skb_from_cqe_nonlinear", "mlx5e_skb_from_cqe_mpwrq_nonlinear"}) {
+    EXPECT_EQ(repeated_stores("mlx5e-x86-64-gcc-none", function), 0U) << function;
+    EXPECT_EQ(repeated_stores("mlx5e-x86-64-gcc-zero", function), 1U) << function;
+  }
+}
+
 double ns_per_packet(const std::string& scenario, const std::vector<std::string>& settings = {}) {
   RingsideRun run({scenario, "--quiet"});
   for (const std::string& setting : settings) run.set(setting);

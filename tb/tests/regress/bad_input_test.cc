@@ -65,6 +65,12 @@ TEST(BadSetting, UnknownUnitNameOrChoice) {
   expect_setting_refused("driver.stack=raw-dorp", {"one of raw-drop, udp-no-port, sink is allowed", "did you mean raw-drop?"});
 }
 
+TEST(BadSetting, ProgramThatCannotWorkOnPacketsInSeveralBuffers) {
+  expect_refused(main_scenario(100).set("driver.mtu=3499").set("driver.xdp=tx").run(),
+                 {"driver.mtu is 3499; at most 3498 is allowed for driver.xdp \"tx\""});
+  expect_refused(main_scenario(100).set("driver.mtu=9979").run(), {"driver.mtu", "9978"});
+}
+
 TEST(BadSetting, TrafficThatContradictsItself) {
   const auto refused = [](std::initializer_list<const char*> settings, const std::string& part) {
     RingsideRun run = main_scenario(100);

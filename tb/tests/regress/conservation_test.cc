@@ -47,7 +47,16 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"SmallestRing", {"driver.rx_ring=16", "traffic.rate=10 Mpps"}}, Case{"SmallRing", {"driver.rx_ring=64"}},
                     Case{"LargestRing", {"driver.rx_ring=8192"}}, Case{"BudgetOfOne", {"driver.napi_budget=1"}},
                     Case{"DropAfterReading", {"driver.xdp=drop-read"}}, Case{"Pass", {"driver.xdp=pass"}},
-                    Case{"NoProgram", {"driver.xdp="}}, Case{"NoneIsNoProgram", {"driver.xdp=none"}}, Case{"BigMtu", {"driver.mtu=3498", "traffic.frame_size=3520"}}),
+                    Case{"NoProgram", {"driver.xdp="}},
+                    Case{"NoneIsNoProgram", {"driver.xdp=none"}}, Case{"BigMtu", {"driver.mtu=3498", "traffic.frame_size=3520"}},
+                    Case{"JumboFrames", {"driver.mtu=9000", "traffic.frame_size=9018", "traffic.rate=2 Mpps"}},
+                    Case{"JumboFramesStriding",
+                         {"driver.mtu=9000", "traffic.frame_size=9018", "traffic.rate=2 Mpps", "driver.rx_striding_rq=true"}},
+                    Case{"JumboFramesForTheStack",
+                         {"driver.mtu=9000", "traffic.frame_size=9018", "traffic.rate=2 Mpps", "driver.xdp=none"}},
+                    Case{"JumboFramesForTheStackStriding",
+                         {"driver.mtu=9000", "traffic.frame_size=9018", "traffic.rate=2 Mpps", "driver.xdp=none",
+                          "driver.rx_striding_rq=true"}}),
     [](const auto& info) { return info.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(

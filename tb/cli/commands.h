@@ -12,17 +12,19 @@
 namespace ringside::cli {
 
 inline constexpr int kExitOk = 0;
+inline constexpr int kExitRegression = 1;     // check: a metric is out of tolerance, or the run broke
 inline constexpr int kExitBadInput = 2;       // one line on standard error, no output file
 inline constexpr int kExitBrokenRun = 3;      // guest fault or broken invariant; the partial report is written
 inline constexpr int kExitInterrupted = 130;  // Ctrl-C; the report is complete and marked interrupted
 
 using Simulate = std::function<RunResult(const Scenario&, Progress&, const std::atomic<bool>&)>;
 
-// Where a command prints, and whether a person watches standard error.
+// Where a command prints, and whether a person watches.
 struct Terminal {
   std::ostream& out;
   std::ostream& error;
   bool error_is_tty = false;
+  bool out_has_colour = false;
 };
 
 struct RunOptions {
@@ -35,6 +37,15 @@ struct RunOptions {
 
 // Simulates a scenario, prints the summary and writes the report. Throws InputError.
 int run(const RunOptions& options, const Simulate& simulate, const std::atomic<bool>& interrupted, const Terminal& terminal);
+
+struct CompareOptions {
+  std::vector<std::string> reports;  // two or more
+  std::string format = "text";       // or "markdown", "json"
+  std::string out;                   // "" for standard output
+};
+
+// Prints what differs between runs. Throws InputError.
+int compare(const CompareOptions& options, const Terminal& terminal);
 
 struct ParamsOptions {
   std::string filter;  // shows names and help that contain it

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 
 #include "model/base/errors.h"
 #include "tb/cli/commands.h"
+#include "tb/report/printable.h"
 #include "tb/scenario/nearest.h"
 
 namespace ringside::cli {
@@ -25,6 +27,8 @@ constexpr const char* kExamples =
     "      what a compiler flag costs: the driver is built with it, and run\n"
     "  ringside run mlx5e-xdp-drop --set cpu.model=epyc-genoa --set traffic.rate=\"10 Mpps\"\n"
     "      another machine, at a load below its limit\n"
+    "  ringside compare before.json after.json\n"
+    "      what moved between two runs: rates, functions, stall reasons, drops, settings\n"
     "  ringside params cpu.\n"
     "      everything that --set and a scenario can say about the core\n"
     "\n"
@@ -35,8 +39,25 @@ constexpr const char* kRunExamples =
     "SCENARIO is a TOML file, or the name of one that comes with Ringside. Press Ctrl-C to\n"
     "end a run early: what was measured so far is reported.";
 
+constexpr const char* kCompareExamples =
+    "Changes are from the first report. The verdict is \"same behaviour\" (equal fingerprints:\n"
+    "every packet, register access and interrupt at the same time), \"timing moved\" or\n"
+    "\"behaviour changed\" (other code ran, or packets were lost for other causes).\n"
+    "\n"
+    "Examples:\n"
+    "  ringside run mlx5e-xdp-drop --quiet --out before.json\n"
+    "  ringside run mlx5e-xdp-drop --quiet --out after.json --set driver.compiler=clang\n"
+    "  ringside compare before.json after.json\n"
+    "  ringside compare gcc.json clang.json clang-zeroed.json\n"
+    "      more than two: one line each\n"
+    "  ringside compare before.json after.json --format markdown >>\"$GITHUB_STEP_SUMMARY\"\n"
+    "\n"
+    "Exit status: 0 compared, whatever differs; 2 a file that is no report of this version,\n"
+    "or reports that cannot be compared. `ringside check` is what fails a pull request.";
+
 struct Arguments {
   RunOptions run;
+  CompareOptions compare;
   ParamsOptions params;
   ReproduceOptions reproduce;
   CalibrateOptions calibrate;
@@ -58,6 +79,16 @@ void add_run(CLI::App& app, RunOptions& options) {
   command->add_option("--out", options.out, "Write the JSON report here; - is standard output")->type_name("FILE");
   command->add_option("--image", options.image, "Run this guest image (ELF) instead of building one")->type_name("FILE");
   command->add_flag("--quiet", options.quiet, "Print no summary and no live line");
+}
+
+void add_compare(CLI::App& app, CompareOptions& options) {
+  auto* command = app.add_subcommand("compare", "Show what differs between the reports of two or more runs");
+  command->footer(kCompareExamples);
+  command->add_option("reports", options.reports, "Reports that `ringside run --out` wrote")->required()->type_name("REPORT");
+  command->add_option("--format", options.format, "text, markdown or json")
+      ->check(CLI::IsMember({"text", "markdown", "json"}))
+      ->type_name("FORMAT");
+  command->add_option("--out", options.out, "Write to this file")->type_name("FILE");
 }
 
 void add_params(CLI::App& app, ParamsOptions& options) {
@@ -86,10 +117,10 @@ void add_calibrate(CLI::App& app, CalibrateOptions& options) {
 
 // The argument that names no subcommand, if that is what is wrong: CLI11 would call it an unexpected argument.
 std::string unknown_command_hint(const std::vector<std::string>& arguments) {
-  const std::vector<std::string> commands{"run", "params", "reproduce", "calibrate"};
+  const std::vector<std::string> commands{"run", "compare", "params", "reproduce", "calibrate"};
   if (arguments.empty() || arguments.front().starts_with("-")) return "";
   if (std::find(commands.begin(), commands.end(), arguments.front()) != commands.end()) return "";
-  return fmt::format("unknown command {}; run, params, reproduce, calibrate are allowed{}", arguments.front(),
+  return fmt::format("unknown command {}; {} are allowed{}", printable(arguments.front(), 40), fmt::join(commands, ", "),
                      did_you_mean(arguments.front(), commands));
 }
 
@@ -103,6 +134,7 @@ int dispatch(CLI::App& app, const Arguments& parsed, const Simulate& simulate, c
              const Terminal& terminal) {
   try {
     if (app.got_subcommand("run")) return run(parsed.run, simulate, interrupted, terminal);
+    if (app.got_subcommand("compare")) return compare(parsed.compare, terminal);
     if (app.got_subcommand("reproduce")) return reproduce(parsed.reproduce, terminal.out);
     if (app.got_subcommand("calibrate")) return calibrate(parsed.calibrate, terminal.out);
     return params(parsed.params, terminal.out);
@@ -125,6 +157,7 @@ int program(const std::vector<std::string>& arguments, const Simulate& simulate,
   app.set_version_flag("--version", "ringside " RINGSIDE_VERSION);
   app.require_subcommand(1);
   add_run(app, parsed.run);
+  add_compare(app, parsed.compare);
   add_params(app, parsed.params);
   add_reproduce(app, parsed.reproduce);
   add_calibrate(app, parsed.calibrate);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,19 @@ struct CompareOptions {
 
 // Prints what differs between runs. Throws InputError.
 int compare(const CompareOptions& options, const Terminal& terminal);
+
+struct CheckOptions {
+  std::string report;
+  std::string baseline;               // file
+  std::string suite;                  // folder of baselines, instead of the two
+  std::optional<std::string> update;  // the reason to take the values that were found
+  std::string junit;                  // file, or ""
+  bool github = false;                // annotations for GitHub on standard output
+  unsigned jobs = 0;                  // of a suite, at a time; 0 is one per processor
+};
+
+// Checks a report, or the scenarios of a folder, against baselines. Throws InputError.
+int check(const CheckOptions& options, const Terminal& terminal);
 
 struct ParamsOptions {
   std::string filter;  // shows names and help that contain it

@@ -76,8 +76,8 @@ double ns_of(const RunReport& run, double cycles) {
   return run.cycles_per_packet == 0 ? 0 : six_digits(cycles * run.ns_per_packet / run.cycles_per_packet);
 }
 
-bool code_differs(const ComparedFunction::Cost& a, const ComparedFunction::Cost& b, bool a_ran, bool b_ran) {
-  return a_ran != b_ran || (a.code_bytes && b.code_bytes && *a.code_bytes != *b.code_bytes);
+bool code_differs(const ComparedFunction::Cost& a, const ComparedFunction::Cost& b) {
+  return a.code_bytes && b.code_bytes && *a.code_bytes != *b.code_bytes;
 }
 
 double largest_change_of_cycles(const ComparedFunction& function) {
@@ -93,7 +93,7 @@ std::vector<ComparedFunction> compare_functions(const Runs& runs) {
   }
   std::vector<ComparedFunction> functions;
   for (const auto& name : names) {
-    ComparedFunction compared{name, false, {}};
+    ComparedFunction compared{name, false, false, {}};
     for (const auto& run : runs) {
       const auto found = run.functions.find(name);
       const bool ran = found != run.functions.end();
@@ -102,16 +102,15 @@ std::vector<ComparedFunction> compare_functions(const Runs& runs) {
         const auto& f = found->second;
         cost = {f.cycles_per_packet, ns_of(run, f.cycles_per_packet), f.instructions_per_packet, f.code_bytes, f.stalls};
       }
-      if (!compared.costs.empty() &&
-          code_differs(compared.costs.front(), cost, runs.front().functions.contains(name), ran)) {
-        compared.code_changed = true;
-      }
+      compared.ran_in_some = compared.ran_in_some || ran != runs.front().functions.contains(name);
+      compared.code_changed = compared.code_changed || (!compared.costs.empty() && code_differs(compared.costs.front(), cost));
       compared.costs.push_back(std::move(cost));
     }
     functions.push_back(std::move(compared));
   }
   std::stable_sort(functions.begin(), functions.end(), [](const ComparedFunction& a, const ComparedFunction& b) {
-    if (a.code_changed != b.code_changed) return a.code_changed;
+    const bool a_differs = a.code_changed || a.ran_in_some, b_differs = b.code_changed || b.ran_in_some;
+    if (a_differs != b_differs) return a_differs;
     return largest_change_of_cycles(a) > largest_change_of_cycles(b);
   });
   return functions;
@@ -244,7 +243,7 @@ std::vector<ComparedSetting> compare_config(const Runs& runs) {
 // ---- the verdict ----
 
 std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 3;
+  constexpr std::size_t kShown = 2;
   const auto shown = std::min(names.size(), names.size() == kShown + 1 ? names.size() : kShown);
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : ", ") + names[i];
@@ -258,7 +257,7 @@ void add_fates(const Runs& runs, const Comparison& comparison, std::vector<std::
     const bool some = values.front() > 0;
     if (std::any_of(values.begin(), values.end(), [&](double v) { return (v > 0) != some; })) causes.push_back(drop.name);
   }
-  if (!causes.empty()) reasons.push_back("packets are dropped in one run and not in the other: " + listed(causes));
+  if (!causes.empty()) reasons.push_back("packets not dropped in every run: " + listed(causes));
   // Two ends that only say how long the run was are alike.
   const auto kind = [](const RunReport& run) {
     return run.stop_reason == "packets" || run.stop_reason == "time" ? "converged" : run.stop_reason;
@@ -279,11 +278,13 @@ void judge(const Runs& runs, Comparison& comparison) {
     comparison.reasons.push_back(fmt::format("equal fingerprints, {}", first.fingerprint));
     return;
   }
-  std::vector<std::string> code;
+  std::vector<std::string> code, ran;
   for (const auto& function : comparison.functions) {
     if (function.code_changed) code.push_back(function.name);
+    if (function.ran_in_some) ran.push_back(function.name);
   }
   if (!code.empty()) comparison.reasons.push_back("other code in " + listed(code));
+  if (!ran.empty()) comparison.reasons.push_back("not in every run: " + listed(ran));
   add_fates(runs, comparison, comparison.reasons);
   comparison.verdict = comparison.reasons.empty() ? Verdict::timing_moved : Verdict::behaviour_changed;
   if (comparison.reasons.empty()) comparison.reasons.push_back("the same functions ran, and packets met the same kinds of fate");

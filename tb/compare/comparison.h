@@ -35,7 +35,8 @@ struct ComparedFunction {
     RunReport::Figures stalls;  // cycles
   };
   std::string name;
-  bool code_changed = false;         // its size differs, or not every run has it
+  bool code_changed = false;         // its size differs between runs that have it
+  bool ran_in_some = false;          // and not in others: inlined there, or never called
   std::vector<Cost> costs;           // of each run; all 0 where it did not run
 };
 
@@ -65,7 +66,7 @@ struct Comparison {
   Verdict verdict = Verdict::same_behaviour;
   std::vector<std::string> reasons;  // for the verdict, in sentences without a full stop
   std::vector<ComparedFigure> headline;
-  std::vector<ComparedFunction> functions;  // those with changed code first, then by change
+  std::vector<ComparedFunction> functions;  // those whose code differs or that ran in some first, then by change
   std::vector<ComparedStall> stalls;        // by change
   std::vector<ComparedFigure> drops;        // packets, every cause, by change
   std::vector<ComparedFigure> counters;     // whole counts, those whose rate per packet differs, by change of that

@@ -33,7 +33,7 @@ Json figures_of(const std::vector<ComparedFigure>& figures) {
 Json functions_of(const Comparison& comparison) {
   Json json = Json::array();
   for (const auto& function : comparison.functions) {
-    Json entry{{"name", function.name}, {"code_changed", function.code_changed}};
+    Json entry{{"name", function.name}, {"code_changed", function.code_changed}, {"ran_in_some", function.ran_in_some}};
     for (const auto& cost : function.costs) {
       entry["cycles_per_packet"].push_back(cost.cycles);
       entry["ns_per_packet"].push_back(cost.ns);

@@ -174,9 +174,10 @@ void add_functions(Page& page, const Comparison& comparison) {
       ++hidden;
       continue;
     }
-    if (function.code_changed && !in_changed) table.line("code that differs:");
-    if (!function.code_changed && in_changed) table.line("code that is the same:");
-    in_changed = function.code_changed;
+    const bool changed = function.code_changed || function.ran_in_some;
+    if (changed && !in_changed) table.line("code that differs, or did not run in every run:");
+    if (!changed && in_changed) table.line("code that is the same:");
+    in_changed = changed;
     table.row(function_row(function));
     ++shown;
   }

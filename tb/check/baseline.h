@@ -58,4 +58,7 @@ std::string new_baseline_text(const RunReport& report, const std::string& reason
 // reason are added to the history, the profile is replaced. Where nothing differs, the text stays as it is. Throws InputError when a metric is not in the report.
 std::string updated_baseline_text(const Baseline& baseline, const RunReport& report, const std::string& reason);
 
+// Writes that text to the file, unless nothing differs. Returns whether it did.
+bool update_baseline(const Baseline& baseline, const RunReport& report, const std::string& reason);
+
 }  // namespace ringside

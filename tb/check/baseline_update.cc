@@ -7,6 +7,7 @@
 #include "model/base/errors.h"
 #include "tb/check/baseline.h"
 #include "tb/check/baseline_file.h"
+#include "tb/report/atomic_file.h"
 #include "tb/report/metrics.h"
 #include "tb/report/printable.h"
 
@@ -203,6 +204,13 @@ std::string updated_baseline_text(const Baseline& baseline, const RunReport& rep
   for (const auto& edit : edits) text.replace(edit.begin, edit.end - edit.begin, edit.text);
   if (!text.ends_with("\n\n")) text += text.ends_with('\n') ? "\n" : "\n\n";
   return text + history_text(reason, changes) + profile_text(report);
+}
+
+bool update_baseline(const Baseline& baseline, const RunReport& report, const std::string& reason) {
+  const std::string text = updated_baseline_text(baseline, report, reason);
+  if (text == read_baseline_text(baseline.file)) return false;
+  write_file_atomically(baseline.file, text);
+  return true;
 }
 
 }  // namespace ringside

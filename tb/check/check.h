@@ -48,6 +48,7 @@ struct CheckResult {
   std::vector<MovedCycles> stalls;     // most moved first
   std::string compiler_before;  // of the guest; both empty when they are alike or unknown
   std::string compiler_now;
+  bool updated = false;         // the baseline's file was written
   double seconds = 0;           // that the run took on this machine
 
   bool failed() const;

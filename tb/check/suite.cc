@@ -7,7 +7,6 @@
 
 #include "model/base/errors.h"
 #include "tb/batch/batch.h"
-#include "tb/report/atomic_file.h"
 #include "tb/report/printable.h"
 
 namespace ringside {
@@ -32,7 +31,7 @@ CheckResult check_scenario(const fs::path& file, const fs::path& program, const 
   const RunReport report = read_run_report(out);
   CheckResult result = check_report(report, baseline);
   result.report_file.clear();
-  if (update_reason && result.broken.empty()) write_file_atomically(file, updated_baseline_text(baseline, report, *update_reason));
+  if (update_reason && result.broken.empty()) result.updated = update_baseline(baseline, report, *update_reason);
   return result;
 }
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "model/base/errors.h"
@@ -22,43 +21,41 @@ void print_results(const CheckOptions& options, const std::vector<CheckResult>& 
   if (!options.junit.empty()) write_file_atomically(options.junit, junit_xml(results));
 }
 
-int check_one(const CheckOptions& options, const Terminal& terminal) {
+// What became of the baselines that were to take new values.
+int print_updates(const std::vector<CheckResult>& results, const Terminal& terminal) {
+  bool all = true;
+  for (const CheckResult& result : results) {
+    const bool could = result.bad_input.empty() && result.broken.empty();
+    all = all && could;
+    terminal.out << (could ? fmt::format("{}: {}\n", result.updated ? "updated" : "unchanged", result.baseline_file)
+                           : check_text(result, terminal.out_has_colour));
+  }
+  return all ? kExitOk : check_status(results);
+}
+
+std::vector<CheckResult> check_one(const CheckOptions& options) {
   const RunReport report = read_run_report(options.report);
-  if (options.update && !std::filesystem::exists(options.baseline)) {
-    write_file_atomically(options.baseline, new_baseline_text(report, *options.update));
-    fmt::print(terminal.out, "written: {}\n", printable(options.baseline));
-    return kExitOk;
-  }
   const Baseline baseline = read_baseline(options.baseline);
-  const CheckResult result = check_report(report, baseline);
-  if (options.update && result.broken.empty()) {
-    write_file_atomically(options.baseline, updated_baseline_text(baseline, report, *options.update));
-    fmt::print(terminal.out, "updated: {}\n", printable(options.baseline));
-    return kExitOk;
-  }
-  print_results(options, {result}, terminal);
-  return check_status({result});
+  CheckResult result = check_report(report, baseline);
+  if (options.update && result.broken.empty()) result.updated = update_baseline(baseline, report, *options.update);
+  return {result};
 }
 
 }  // namespace
 
 int check(const CheckOptions& options, const Terminal& terminal) {
   if (!options.junit.empty()) check_writable(options.junit);
-  if (options.suite.empty()) return check_one(options, terminal);
-  const auto baselines = baselines_in(options.suite);
-  const auto results =
-      check_suite(baselines, std::filesystem::read_symlink("/proc/self/exe"), options.jobs, options.update);
-  if (!options.update) {
-    print_results(options, results, terminal);
-    return check_status(results);
+  if (options.suite.empty() && options.update && !std::filesystem::exists(options.baseline)) {
+    write_file_atomically(options.baseline, new_baseline_text(read_run_report(options.report), *options.update));
+    fmt::print(terminal.out, "written: {}\n", printable(options.baseline));
+    return kExitOk;
   }
-  bool all = true;
-  for (const CheckResult& result : results) {
-    const bool updated = result.bad_input.empty() && result.broken.empty();
-    all = all && updated;
-    terminal.out << (updated ? fmt::format("updated: {}\n", result.baseline_file) : check_text(result, terminal.out_has_colour));
-  }
-  return all ? kExitOk : check_status(results);
+  const auto results = options.suite.empty() ? check_one(options)
+                                             : check_suite(baselines_in(options.suite), std::filesystem::read_symlink("/proc/self/exe"),
+                                                           options.jobs, options.update);
+  if (options.update) return print_updates(results, terminal);
+  print_results(options, results, terminal);
+  return check_status(results);
 }
 
 }  // namespace ringside::cli

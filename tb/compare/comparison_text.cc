@@ -56,7 +56,7 @@ Cells run_header(std::string first, const Comparison& comparison, std::initializ
 }
 
 TextTable run_table(const Comparison& comparison) {
-  TextTable table({"", "file", "scenario"}, true);
+  TextTable table({"", "file", "scenario"}, true, 2);
   bool compilers_differ = false;
   for (const auto& run : comparison.runs) compilers_differ = compilers_differ || run.compiler != comparison.runs.front().compiler;
   for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
@@ -164,18 +164,20 @@ Cells function_row(const ComparedFunction& function) {
 
 void add_functions(Page& page, const Comparison& comparison) {
   const bool two = comparison.runs.size() == 2;
-  TextTable table(two ? run_header("cycles per packet in", comparison, {"change", "ns", "instr", "code", "of that on"})
+  TextTable table(two ? run_header("cycles per packet in", comparison, {"change", "ns", "instr", "code", "mostly on"})
                       : run_header("cycles per packet in", comparison, {}),
                   two);
   std::size_t shown = 0, hidden = 0;
   bool in_changed = false;
+  const bool all_ran = std::none_of(comparison.functions.begin(), comparison.functions.end(),
+                                    [](const ComparedFunction& f) { return f.ran_in_some && worth_showing(f); });
   for (const auto& function : comparison.functions) {
     if (!worth_showing(function) || shown == kShownRows) {
       ++hidden;
       continue;
     }
     const bool changed = function.code_changed || function.ran_in_some;
-    if (changed && !in_changed) table.line("code that differs, or did not run in every run:");
+    if (changed && !in_changed) table.line(all_ran ? "code that differs:" : "code that differs, or did not run in every run:");
     if (!changed && in_changed) table.line("code that is the same:");
     in_changed = changed;
     table.row(function_row(function));

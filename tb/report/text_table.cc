@@ -40,14 +40,17 @@ std::string markdown_text(std::string_view text) {
   return result;
 }
 
-TextTable::TextTable(std::vector<Cell> header, bool last_is_text) : last_is_text_(last_is_text) { row(std::move(header)); }
+TextTable::TextTable(std::vector<Cell> header, bool last_is_text, std::size_t first_text_columns)
+    : last_is_text_(last_is_text), first_text_columns_(first_text_columns) {
+  row(std::move(header));
+}
 
 void TextTable::row(std::vector<Cell> cells) { rows_.push_back({std::move(cells), false}); }
 
 void TextTable::line(std::string text) { rows_.push_back({{Cell(std::move(text))}, true}); }
 
 bool TextTable::is_left(std::size_t column) const {
-  return column == 0 || (last_is_text_ && column + 1 == rows_.front().cells.size());
+  return column < first_text_columns_ || (last_is_text_ && column + 1 == rows_.front().cells.size());
 }
 
 std::string TextTable::text(bool colour) const {

@@ -1,6 +1,7 @@
 // Tables for a terminal and for Markdown.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,8 @@ class TextTable {
     Tone tone = Tone::plain;
   };
 
-  // The first column is text and the others are numbers, but for the last one if `last_is_text`.
-  explicit TextTable(std::vector<Cell> header, bool last_is_text = false);
+  // The first columns are text and the others are numbers, but for the last one if `last_is_text`.
+  explicit TextTable(std::vector<Cell> header, bool last_is_text = false, std::size_t first_text_columns = 1);
 
   void row(std::vector<Cell> cells);
   // A line without columns.
@@ -45,6 +46,7 @@ class TextTable {
 
   std::vector<Row> rows_;  // the first one is the header
   bool last_is_text_;
+  std::size_t first_text_columns_;
 };
 
 }  // namespace ringside

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tb/batch/batch.h"
+#include "tb/report/text_table.h"
 
 namespace ringside {
 
@@ -42,28 +43,11 @@ double simulated_effect(const Reproduction& r, const ReferenceEffect& e) {
 }
 double percent_of_rate(double from, double to) { return from == 0 ? 0 : (to / from - 1) * 100; }
 
-// Rows of cells, the first one the header; the first column is text, the others are numbers.
+// Rows of cells, the first one the header.
 std::string layout(const std::vector<std::vector<std::string>>& rows, bool markdown) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  }
-  std::string text;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::string line = markdown ? "|" : "";
-    for (std::size_t c = 0; c < rows[r].size(); ++c) {
-      const std::string cell = c == 0 ? fmt::format("{:<{}}", rows[r][c], widths[c]) : fmt::format("{:>{}}", rows[r][c], widths[c]);
-      line += markdown ? " " + cell + " |" : cell + "  ";
-    }
-    while (line.ends_with(' ')) line.pop_back();
-    text += line + "\n";
-    if (markdown && r == 0) {
-      text += "|";
-      for (std::size_t c = 0; c < widths.size(); ++c) text += std::string(widths[c] + 1, '-') + (c == 0 ? "-|" : ":|");
-      text += "\n";
-    }
-  }
-  return text;
+  TextTable table({rows.front().begin(), rows.front().end()});
+  for (auto row = rows.begin() + 1; row != rows.end(); ++row) table.row({row->begin(), row->end()});
+  return markdown ? table.markdown() : table.text(false);
 }
 
 std::string row_kind(const ReferenceRow& row) {

@@ -145,6 +145,44 @@ void check_reason(const std::string& reason) {
   }
 }
 
+struct Update {
+  std::vector<Edit> edits;
+  std::vector<std::string> changes;  // "mpps: 47.0715 -> 46.9"
+  std::size_t last = 0;              // offset of the last thing that a person may have written
+};
+
+Update find_changes(const std::string& text, const toml::table& document, const Baseline& baseline, const RunReport& report) {
+  Update update;
+  if (const auto* history = document["history"].as_array(); history != nullptr && !history->empty()) {
+    update.last = offset_of(text, history->back().source().begin);
+  }
+  for (const auto& metric : baseline.metrics) {
+    const toml::source_region where = value_node(document, metric.name).source();
+    update.last = std::max(update.last, offset_of(text, where.begin));
+    const bool is_fingerprint = metric.name == "fingerprint";
+    const auto now = is_fingerprint ? std::optional<Metric>() : find_metric(report, metric.name);
+    if (!is_fingerprint && !now) {
+      throw InputError(fmt::format("{}:{}: {} is not in {}; a metric that the report has is allowed",
+                                   printable(baseline.file.string()), metric.line, metric.name, report.file));
+    }
+    const bool same = is_fingerprint ? metric.fingerprint == report.fingerprint : metric.value == now->value;
+    if (same) continue;
+    const std::string before = is_fingerprint ? metric.fingerprint : number_text(metric.value);
+    const std::string after = is_fingerprint ? report.fingerprint : number_text(now->value);
+    update.edits.push_back({offset_of(text, where.begin), offset_of(text, where.end), is_fingerprint ? toml_string(after) : after});
+    update.changes.push_back(fmt::format("{}: {} -> {}", metric.name, before, after));
+  }
+  return update;
+}
+
+// Where the part begins that is written anew.
+std::size_t profile_offset(const std::string& text, const toml::table& document) {
+  const std::size_t comment = text.find(fmt::format("\n{}", kProfileStart));
+  if (comment != std::string::npos) return comment + 1;
+  const toml::node* profile = document.get("profile");
+  return profile == nullptr ? text.size() : offset_of(text, profile->source().begin);
+}
+
 }  // namespace
 
 std::string new_baseline_text(const RunReport& report, const std::string& reason) {
@@ -171,39 +209,18 @@ std::string updated_baseline_text(const Baseline& baseline, const RunReport& rep
   check_reason(reason);
   std::string text = read_baseline_text(baseline.file);
   const toml::table document = parse_baseline(baseline.file, text);
-  std::vector<Edit> edits;
-  std::vector<std::string> changes;
-  for (const auto& metric : baseline.metrics) {
-    const toml::source_region where = value_node(document, metric.name).source();
-    const auto replace = [&](const std::string& now, const std::string& change) {
-      edits.push_back({offset_of(text, where.begin), offset_of(text, where.end), now});
-      changes.push_back(fmt::format("{}: {}", metric.name, change));
-    };
-    if (metric.name == "fingerprint") {
-      if (metric.fingerprint == report.fingerprint) continue;
-      replace(toml_string(report.fingerprint), fmt::format("{} -> {}", metric.fingerprint, report.fingerprint));
-      continue;
-    }
-    const auto now = find_metric(report, metric.name);
-    if (!now) {
-      throw InputError(fmt::format("{}:{}: {} is not in {}; a metric that the report has is allowed",
-                                   printable(baseline.file.string()), metric.line, metric.name, report.file));
-    }
-    if (now->value == metric.value) continue;
-    replace(number_text(now->value), fmt::format("{} -> {}", number_text(metric.value), number_text(now->value)));
-  }
-  if (edits.empty() && report.fingerprint == baseline.profile.fingerprint) return text;
-  std::size_t profile_at = text.find(fmt::format("\n{}", kProfileStart));
-  profile_at = profile_at == std::string::npos ? text.size() : profile_at + 1;
-  std::sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) { return a.begin > b.begin; });
-  if (!edits.empty() && edits.front().end > profile_at) {
-    throw InputError(fmt::format("{}: a metric below the profile, which is written anew; metrics above it are allowed",
+  Update update = find_changes(text, document, baseline, report);
+  if (update.edits.empty() && report.fingerprint == baseline.profile.fingerprint) return text;
+  const std::size_t profile = profile_offset(text, document);
+  if (update.last > profile) {
+    throw InputError(fmt::format("{}: a metric or a reason is below the profile, which is written anew; above it is allowed",
                                  printable(baseline.file.string())));
   }
-  text.resize(profile_at);
-  for (const auto& edit : edits) text.replace(edit.begin, edit.end - edit.begin, edit.text);
+  text.resize(profile);
+  std::sort(update.edits.begin(), update.edits.end(), [](const Edit& a, const Edit& b) { return a.begin > b.begin; });
+  for (const auto& edit : update.edits) text.replace(edit.begin, edit.end - edit.begin, edit.text);
   if (!text.ends_with("\n\n")) text += text.ends_with('\n') ? "\n" : "\n\n";
-  return text + history_text(reason, changes) + profile_text(report);
+  return text + history_text(reason, update.changes) + profile_text(report);
 }
 
 bool update_baseline(const Baseline& baseline, const RunReport& report, const std::string& reason) {

@@ -128,8 +128,8 @@ CheckResult check_report(const RunReport& report, const Baseline& baseline) {
   result.report_file = report.file;
   const auto expected = std::filesystem::path(baseline.scenario).stem().string();
   if (report.scenario != expected && report.scenario != baseline.scenario) {
-    throw InputError(fmt::format("{} is of the scenario {}, and {} of {}; a report of the same one is required", report.file,
-                                 report.scenario, result.baseline_file, baseline.scenario));
+    throw InputError(fmt::format("{}: of the scenario {}, and {} is of {}; a report of the same one is required",
+                                 result.baseline_file, baseline.scenario, report.file, report.scenario));
   }
   if (report.stop_reason == "interrupted") {
     throw InputError(fmt::format("{}: the run was interrupted; a run that came to its end is required", report.file));

@@ -42,7 +42,7 @@ int run(const RunOptions& options, const Simulate& simulate, const std::atomic<b
 struct CompareOptions {
   std::vector<std::string> reports;  // two or more
   std::string format = "text";       // or "markdown", "json"
-  std::string out;                   // "" for standard output
+  std::string out;                   // file; "" or "-" is standard output
 };
 
 // Prints what differs between runs. Throws InputError.

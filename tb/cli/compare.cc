@@ -11,7 +11,8 @@ int compare(const CompareOptions& options, const Terminal& terminal) {
   if (options.reports.size() < 2) {
     throw InputError("compare: one report; two or more are required, the first one is what the others are compared with");
   }
-  if (!options.out.empty()) check_writable(options.out);
+  const bool to_stdout = options.out.empty() || options.out == "-";
+  if (!to_stdout) check_writable(options.out);
   std::vector<RunReport> runs;
   for (const auto& report : options.reports) runs.push_back(read_run_report(report));
   const Comparison comparison = compare_runs(runs);
@@ -21,10 +22,10 @@ int compare(const CompareOptions& options, const Terminal& terminal) {
   } else if (options.format == "markdown") {
     text = comparison_text(comparison, TextFormat::markdown);
   } else {
-    const bool coloured = terminal.out_has_colour && options.out.empty();
+    const bool coloured = terminal.out_has_colour && to_stdout;
     text = comparison_text(comparison, coloured ? TextFormat::coloured_terminal : TextFormat::terminal);
   }
-  if (options.out.empty()) {
+  if (to_stdout) {
     terminal.out << text;
   } else {
     write_file_atomically(options.out, text);

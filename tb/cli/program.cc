@@ -109,7 +109,7 @@ void add_compare(CLI::App& app, CompareOptions& options) {
   command->add_option("--format", options.format, "text, markdown or json")
       ->check(CLI::IsMember({"text", "markdown", "json"}))
       ->type_name("FORMAT");
-  command->add_option("--out", options.out, "Write to this file")->type_name("FILE");
+  command->add_option("--out", options.out, "Write to this file; - is standard output")->type_name("FILE");
 }
 
 void add_check(CLI::App& app, CheckOptions& options) {

@@ -4,6 +4,7 @@
 
 #include <boost/property_tree/ptree.hpp>
 #include <boost/property_tree/xml_parser.hpp>
+#include <random>
 #include <sstream>
 
 #include "model/base/errors.h"
@@ -185,6 +186,16 @@ TEST_F(Check, HostileBaselinesAreRefusedAtOnce) {
   EXPECT_THAT(refusal(std::string(2'000'000, '[')), HasSubstr("larger than 1024 KiB"));
 }
 
+TEST_F(Check, BaselinesSurviveDamage) {
+  const std::string whole = new_baseline_text(read(sample_report()), "first");
+  std::mt19937 random(1);
+  for (int i = 0; i < 1'000; ++i) {
+    std::string damaged = whole;
+    damaged[random() % damaged.size()] = static_cast<char>(random());
+    refusal(damaged);  // checks that a message is one line
+  }
+}
+
 TEST_F(Check, TheMessageIsEnoughToActOn) {
   const auto text = new_baseline_text(read(sample_report()), "first");
   Json worse = slower_report(10);
@@ -235,6 +246,23 @@ TEST_F(Check, UpdateKeepsThePersonsFileAndTheOldValues) {
   EXPECT_EQ(run({report_file(slower_report(10)), "--baseline", file.string(), "--update", "Nothing"}), 0);
   EXPECT_EQ(out_.str(), "unchanged: " + file.string() + "\n");
   EXPECT_EQ(folder_.read("base.toml"), second);
+}
+
+TEST_F(Check, UpdateRefusesToLoseWhatAPersonWroteBelowTheProfile) {
+  const auto text = new_baseline_text(read(sample_report()), "first") + "\n[metrics.functions.handle]\n" +
+                    "cycles_per_packet = { value = 1, max_rise = 1 }\n";
+  const auto file = folder_.write("base.toml", text);
+  EXPECT_EQ(run({report_file(slower_report(10)), "--baseline", file.string(), "--update", "why"}), 2);
+  EXPECT_THAT(error_.str(), HasSubstr("below the profile"));
+  EXPECT_EQ(folder_.read("base.toml"), text);
+}
+
+TEST_F(Check, UpdateNeedsNoComment) {
+  const auto file = folder_.write("base.toml", baseline_text("mpps = { value = 21.0, max_fall = 2 }\n\n[profile]\n"
+                                                             "fingerprint = \"1\"\n[profile.stalls]\nl2 = 3.0\n"));
+  EXPECT_EQ(run({report_file(sample_report()), "--baseline", file.string(), "--update", "why"}), 0) << error_.str();
+  EXPECT_EQ(read_baseline(file).profile.stalls.at("l2"), 20.0);
+  EXPECT_EQ(read_baseline(file).metrics.front().value, 20.0);
 }
 
 TEST_F(Check, UpdateWritesANewBaselineWithItsSettings) {

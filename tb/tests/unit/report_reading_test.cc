@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <random>
 
 #include "model/base/errors.h"
 #include "tb/report/bounded_file.h"
@@ -128,6 +129,19 @@ TEST(ReportReading, RefusesHostileSizesAtOnce) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5)) << "for four files";
   EXPECT_THROW(read_run_report("/dev/zero"), InputError);
   EXPECT_THROW(read_run_report("/"), InputError);
+}
+
+// Whatever a few wrong bytes make of a report: it is read, or refused in one line.
+TEST(ReportReading, SurvivesDamage) {
+  const std::string whole = sample_report().dump();
+  std::mt19937 random(1);
+  std::size_t refused = 0;
+  for (int i = 0; i < 1'000; ++i) {
+    std::string damaged = whole;
+    for (int bytes = 0; bytes < 3; ++bytes) damaged[random() % damaged.size()] = static_cast<char>(random());
+    refused += refusal(damaged).empty() ? 0 : 1;
+  }
+  EXPECT_GT(refused, 500U);
 }
 
 TEST(ReportReading, OddStringsLoseTheirPower) {

@@ -257,6 +257,15 @@ TEST_F(Check, UpdateRefusesToLoseWhatAPersonWroteBelowTheProfile) {
   EXPECT_EQ(folder_.read("base.toml"), text);
 }
 
+TEST_F(Check, UpdateFindsValuesBehindOtherScripts) {
+  Json report = sample_report();
+  report["guest"]["functions"][0]["name"] = "\u00b5handle\u65e5";
+  const auto file = folder_.write(
+      "base.toml", baseline_text("functions.\"\u00b5handle\u65e5\".cycles_per_packet = { value = 71.5, max_rise = 1 } # kept\n"));
+  EXPECT_EQ(run({report_file(report), "--baseline", file.string(), "--update", "why"}), 0) << error_.str();
+  EXPECT_THAT(folder_.read("base.toml"), HasSubstr("\".cycles_per_packet = { value = 70.0, max_rise = 1 } # kept\n"));
+}
+
 TEST_F(Check, UpdateNeedsNoComment) {
   const auto file = folder_.write("base.toml", baseline_text("mpps = { value = 21.0, max_fall = 2 }\n\n[profile]\n"
                                                              "fingerprint = \"1\"\n[profile.stalls]\nl2 = 3.0\n"));

@@ -1,6 +1,7 @@
 #include "model/core/image.h"
 
 #include <fmt/format.h>
+#include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/DebugInfo/Symbolize/Symbolize.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/Object/ELFObjectFile.h>
@@ -64,6 +65,16 @@ std::vector<GuestFunction> functions_of(const Elf& elf) {
   return functions;
 }
 
+// The producer of the first compilation unit, without the switches that gcc records in it.
+std::string compiler_of(const Elf& elf) {
+  const auto context = llvm::DWARFContext::create(elf);
+  for (const auto& unit : context->compile_units()) {
+    const std::string producer = llvm::dwarf::toString(unit->getUnitDIE().find(llvm::dwarf::DW_AT_producer), "");
+    return producer.substr(0, producer.find(" -"));
+  }
+  return "";
+}
+
 }  // namespace
 
 struct Image::Symbolizer {
@@ -104,6 +115,7 @@ Image::Image(const std::string& path, PhysAddr ram_end) : path_(path), symbolize
   }
   if (!contains_code(entry_)) fail(path, fmt::format("entry point {:#x} is not in executable code", entry_));
   functions_ = functions_of(*elf);
+  compiler_ = compiler_of(*elf);
 }
 
 Image::~Image() = default;

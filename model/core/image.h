@@ -45,6 +45,9 @@ class Image {
   // and the line of the function that it ended up in.
   std::optional<std::string> source_line(std::uint64_t address) const;
 
+  // What compiled the image according to its debug information: "GNU C++20 12.2.0"; empty without.
+  const std::string& compiler() const { return compiler_; }
+
   // "mlx5e_poll_rx_cq+0x1c (en_rx.cc:123)", or the bare address.
   std::string describe(std::uint64_t address) const;
 
@@ -57,6 +60,7 @@ class Image {
   struct Symbolizer;
 
   std::string path_;
+  std::string compiler_;
   Architecture architecture_ = Architecture::x86_64;
   std::uint64_t entry_ = 0, end_ = 0, text_begin_ = 0, text_end_ = 0;
   std::vector<Segment> segments_;

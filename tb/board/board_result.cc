@@ -48,6 +48,7 @@ RunResult Board::result() {
   result.packets.delivered = tracker_.delivered();
   result.packets.in_flight = device_->packets_inside() + tracker_.unread();
   for (const auto& [cause, count] : tracker_.drops()) result.packets.dropped.push_back({cause, count});
+  result.compiler = image_.compiler();
   report_functions(result);
   report_counters(result);
   report_guest_counters(result);
@@ -61,6 +62,8 @@ RunResult Board::result() {
 
 void Board::report_functions(RunResult& result) const {
   std::map<std::string, FunctionCost> by_name;
+  std::map<std::string, std::uint64_t> code_bytes;
+  for (const GuestFunction& function : image_.functions()) code_bytes[function.name] += function.size;
   for (const Block* block : core_.blocks()) {
     for (std::size_t i = 0; i < block->instructions.size(); ++i) {
       const InstructionCounts& counts = block->counts[i];
@@ -79,6 +82,7 @@ void Board::report_functions(RunResult& result) const {
     }
   }
   for (auto& [name, cost] : by_name) {
+    cost.code_bytes = code_bytes[name];
     if (cost.cycles != 0 || cost.instructions != 0) result.functions.push_back(std::move(cost));
   }
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,17 +13,19 @@
 namespace ringside::cli {
 
 inline constexpr int kExitOk = 0;
+inline constexpr int kExitRegression = 1;     // check: a metric is out of tolerance, or the run broke
 inline constexpr int kExitBadInput = 2;       // one line on standard error, no output file
 inline constexpr int kExitBrokenRun = 3;      // guest fault or broken invariant; the partial report is written
 inline constexpr int kExitInterrupted = 130;  // Ctrl-C; the report is complete and marked interrupted
 
 using Simulate = std::function<RunResult(const Scenario&, Progress&, const std::atomic<bool>&)>;
 
-// Where a command prints, and whether a person watches standard error.
+// Where a command prints, and whether a person watches.
 struct Terminal {
   std::ostream& out;
   std::ostream& error;
   bool error_is_tty = false;
+  bool out_has_colour = false;
 };
 
 struct RunOptions {
@@ -35,6 +38,28 @@ struct RunOptions {
 
 // Simulates a scenario, prints the summary and writes the report. Throws InputError.
 int run(const RunOptions& options, const Simulate& simulate, const std::atomic<bool>& interrupted, const Terminal& terminal);
+
+struct CompareOptions {
+  std::vector<std::string> reports;  // two or more
+  std::string format = "text";       // or "markdown", "json"
+  std::string out;                   // file; "" or "-" is standard output
+};
+
+// Prints what differs between runs. Throws InputError.
+int compare(const CompareOptions& options, const Terminal& terminal);
+
+struct CheckOptions {
+  std::string report;
+  std::string baseline;               // file
+  std::string suite;                  // folder of baselines, instead of the two
+  std::optional<std::string> update;  // the reason to take the values that were found
+  std::string junit;                  // file, or ""
+  bool github = false;                // annotations for GitHub on standard output
+  unsigned jobs = 0;                  // of a suite, at a time; 0 is one per processor
+};
+
+// Checks a report, or the scenarios of a folder, against baselines. Throws InputError.
+int check(const CheckOptions& options, const Terminal& terminal);
 
 struct ParamsOptions {
   std::string filter;  // shows names and help that contain it

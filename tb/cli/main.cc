@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
+#include <string_view>
 
 #include "tb/board/simulate.h"
 #include "tb/cli/commands.h"
@@ -20,6 +22,14 @@ void on_interrupt(int) {
   std::signal(SIGINT, SIG_DFL);
 }
 
+// A terminal that can, and a person who did not say no (no-color.org).
+bool standard_output_has_colour() {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  const bool refused = no_color != nullptr && *no_color != '\0';
+  return ::isatty(STDOUT_FILENO) == 1 && !refused && term != nullptr && std::string_view(term) != "dumb";
+}
+
 }  // namespace
 
 extern "C" int sc_main(int, char*[]) { return 0; }
@@ -27,5 +37,5 @@ extern "C" int sc_main(int, char*[]) { return 0; }
 int main(int argc, char* argv[]) {
   std::signal(SIGINT, on_interrupt);
   return ringside::cli::program({argv + 1, argv + argc}, ringside::simulate, interrupted,
-                                {std::cout, std::cerr, ::isatty(STDERR_FILENO) == 1});
+                                {std::cout, std::cerr, ::isatty(STDERR_FILENO) == 1, standard_output_has_colour()});
 }

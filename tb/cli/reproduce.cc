@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <thread>
 
 #include "tb/cli/commands.h"
 #include "tb/report/atomic_file.h"
@@ -36,12 +35,11 @@ int reproduce(const ReproduceOptions& options, std::ostream& out) {
   const std::string prefix = options.out.empty() ? "reproduce-" + options.table : options.out;
   check_writable(prefix + ".json");
   const auto program = std::filesystem::read_symlink("/proc/self/exe");
-  const unsigned jobs = options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
   auto json = nlohmann::ordered_json::array();
   std::string markdown;
   bool complete = true;
   for (const ReferenceTable& table : tables) {
-    const Reproduction result = ringside::reproduce(table, program, jobs);
+    const Reproduction result = ringside::reproduce(table, program, options.jobs);
     fmt::print(out, "{}\n{} rows in {:.1f} s\n\n", reproduction_text(result, false), result.rows.size(), result.seconds);
     out.flush();
     markdown += reproduction_text(result, true) + "\n";

@@ -98,16 +98,20 @@ Json guest_of(const RunResult& run) {
                {"cycles", function.cycles},
                {"instructions", function.instructions}};
     if (function.calls != 0) entry["calls"] = function.calls;
+    if (function.code_bytes != 0) entry["code_bytes"] = function.code_bytes;
     entry["stalls"] = stalls_of(function.stalls, run.window.packets);
     functions.push_back(std::move(entry));
   }
-  return {{"instructions_per_packet", measures.instructions_per_packet()},
-          {"cycles_per_packet", measures.cycles_per_packet()},
-          {"ipc", measures.ipc()},
-          {"instructions", run.window.instructions},
-          {"cycles", run.window.cycles},
-          {"functions", std::move(functions)},
-          {"stalls", stalls_of(run.stalls, run.window.packets)}};
+  Json guest = Json::object();
+  if (!run.compiler.empty()) guest["compiler"] = run.compiler;
+  guest["instructions_per_packet"] = measures.instructions_per_packet();
+  guest["cycles_per_packet"] = measures.cycles_per_packet();
+  guest["ipc"] = measures.ipc();
+  guest["instructions"] = run.window.instructions;
+  guest["cycles"] = run.window.cycles;
+  guest["functions"] = std::move(functions);
+  guest["stalls"] = stalls_of(run.stalls, run.window.packets);
+  return guest;
 }
 
 Json counters_of(const std::vector<Counter>& counters) {

@@ -60,7 +60,8 @@ struct FunctionCost {
   std::string name;
   std::uint64_t cycles = 0;
   std::uint64_t instructions = 0;
-  std::uint64_t calls = 0;  // 0 where it is not counted
+  std::uint64_t calls = 0;       // 0 where it is not counted
+  std::uint64_t code_bytes = 0;  // of its machine code, 0 where that is not known
   StallCycles stalls{};
 };
 
@@ -113,6 +114,7 @@ struct RunResult {
   Time simulated;     // when the run ended
   Window window;
   PacketTotals packets;
+  std::string compiler;  // of the guest image; empty where that does not say
   std::vector<FunctionCost> functions;
   StallCycles stalls{};
   std::vector<Counter> counters;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "tb/report/figure_text.h"
 #include "tb/report/measures.h"
 #include "tb/report/rounding.h"
 #include "tb/scenario/quantity.h"
@@ -15,17 +16,6 @@ namespace {
 
 constexpr std::size_t kShownFunctions = 12;
 constexpr double kLimitPercent = 95.0;  // a resource that is used less does not limit the rate
-
-// 24812345 as "24,812,345".
-std::string grouped(std::uint64_t value) {
-  const auto digits = fmt::format("{}", value);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i != 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
 
 std::uint64_t per_second(std::uint64_t count, Time duration) {
   if (duration.value == 0) return 0;

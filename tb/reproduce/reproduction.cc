@@ -1,14 +1,12 @@
 #include "tb/reproduce/reproduction.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <fstream>
-#include <thread>
 
-#include "tb/image/process.h"
+#include "tb/batch/batch.h"
+#include "tb/report/text_table.h"
 
 namespace ringside {
 
@@ -16,44 +14,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class ScratchFolder {
- public:
-  ScratchFolder() : path_((fs::temp_directory_path() / "ringside-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder at " + path_);
-  }
-  ~ScratchFolder() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  fs::path operator/(const std::string& name) const { return fs::path(path_) / name; }
-
- private:
-  std::string path_;
-};
-
-std::string last_line(const fs::path& log) {
-  std::ifstream stream(log);
-  std::string line, last;
-  while (std::getline(stream, line)) {
-    if (!line.empty()) last = line;
-  }
-  return last;
-}
-
 ReproducedRow run_row(const ReferenceTable& table, const ReferenceRow& row, const fs::path& program,
                       const ScratchFolder& scratch, const std::vector<std::string>& more) {
   const fs::path out = scratch / (row.id + ".json");
-  const fs::path log = scratch / (row.id + ".log");
-  std::vector<std::string> argv{program.string(), "run", table.scenario, "--quiet", "--out", out.string()};
-  if (!table.platform.empty() && more.empty()) argv.insert(argv.end(), {"--set", "platform.name=" + table.platform});
-  for (const auto* settings : {&table.settings, &row.settings, &more}) {
-    for (const std::string& setting : *settings) argv.insert(argv.end(), {"--set", setting});
-  }
+  std::vector<std::string> settings;
+  if (!table.platform.empty() && more.empty()) settings.push_back("platform.name=" + table.platform);
+  for (const auto* list : {&table.settings, &row.settings, &more}) settings.insert(settings.end(), list->begin(), list->end());
   ReproducedRow reproduced;
-  if (run_process(argv, fs::current_path(), log) != 0) {
-    reproduced.error = last_line(log);
+  if (const ChildRun run = run_child(program, table.scenario, settings, out); run.status != 0) {
+    reproduced.error = run.message;
     return reproduced;
   }
   std::ifstream stream(out);
@@ -74,28 +43,11 @@ double simulated_effect(const Reproduction& r, const ReferenceEffect& e) {
 }
 double percent_of_rate(double from, double to) { return from == 0 ? 0 : (to / from - 1) * 100; }
 
-// Rows of cells, the first one the header; the first column is text, the others are numbers.
+// Rows of cells, the first one the header.
 std::string layout(const std::vector<std::vector<std::string>>& rows, bool markdown) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  }
-  std::string text;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::string line = markdown ? "|" : "";
-    for (std::size_t c = 0; c < rows[r].size(); ++c) {
-      const std::string cell = c == 0 ? fmt::format("{:<{}}", rows[r][c], widths[c]) : fmt::format("{:>{}}", rows[r][c], widths[c]);
-      line += markdown ? " " + cell + " |" : cell + "  ";
-    }
-    while (line.ends_with(' ')) line.pop_back();
-    text += line + "\n";
-    if (markdown && r == 0) {
-      text += "|";
-      for (std::size_t c = 0; c < widths.size(); ++c) text += std::string(widths[c] + 1, '-') + (c == 0 ? "-|" : ":|");
-      text += "\n";
-    }
-  }
-  return text;
+  TextTable table({rows.front().begin(), rows.front().end()});
+  for (auto row = rows.begin() + 1; row != rows.end(); ++row) table.row({row->begin(), row->end()});
+  return markdown ? table.markdown() : table.text(false);
 }
 
 std::string row_kind(const ReferenceRow& row) {
@@ -108,19 +60,13 @@ Reproduction reproduce(const ReferenceTable& table, const fs::path& program, uns
   const auto start = std::chrono::steady_clock::now();
   const ScratchFolder scratch;
   Reproduction result{table, std::vector<ReproducedRow>(table.rows.size()), 0};
-  std::atomic<std::size_t> next{0};
-  auto work = [&] {
-    for (std::size_t i = next++; i < table.rows.size(); i = next++) {
-      try {
-        result.rows[i] = run_row(table, table.rows[i], program, scratch, {});
-      } catch (const std::exception& error) {
-        result.rows[i].error = error.what();
-      }
+  in_parallel(table.rows.size(), jobs, [&](std::size_t i) {
+    try {
+      result.rows[i] = run_row(table, table.rows[i], program, scratch, {});
+    } catch (const std::exception& error) {
+      result.rows[i].error = error.what();
     }
-  };
-  std::vector<std::jthread> workers;
-  for (unsigned i = 0; i < jobs; ++i) workers.emplace_back(work);
-  workers.clear();  // joins
+  });
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

@@ -23,7 +23,7 @@ struct Reproduction {
   double seconds = 0;               // wall clock
 };
 
-// Runs each row as a process of `program` (ringside itself), `jobs` at a time.
+// Runs each row as a process of `program` (ringside itself), `jobs` at a time; 0 is one per processor.
 Reproduction reproduce(const ReferenceTable& table, const std::filesystem::path& program, unsigned jobs);
 
 // Mpps of one row with `more` settings after its own, and without the table's platform. Throws std::runtime_error with

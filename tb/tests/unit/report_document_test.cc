@@ -36,7 +36,8 @@ RunResult sample_result() {
   run.window = {microseconds(10), microseconds(60), 1'000, bytes(64'000), 310'000, 170'000, megahertz(3'400)};
   run.packets = {1'500, 1'200, {{"rx_out_of_buffer", 280}, {"rx_discards_phy", 0}}, 20,
                  {{"rx_xdp_drop", 700}, {"kfree_skb:NO_SOCKET", 500}}};
-  run.functions = {{"small", 50'000, 110'000, 0, {}}, {"large", 120'000, 200'000, 16, {}}};
+  run.compiler = "GNU C++20 12.2.0";
+  run.functions = {{"small", 50'000, 110'000, 0, 0, {}}, {"large", 120'000, 200'000, 16, 96, {}}};
   run.functions[1].stalls[static_cast<std::size_t>(StallReason::dram)] = 60'000;
   run.stalls[static_cast<std::size_t>(StallReason::base)] = 110'000;
   run.stalls[static_cast<std::size_t>(StallReason::dram)] = 60'000;
@@ -68,11 +69,12 @@ constexpr std::string_view kGolden = R"({
     "limits": [{"resource": "core", "used": 0.999}, {"resource": "pcie upstream", "used": 0.5}]
   },
   "guest": {
+    "compiler": "GNU C++20 12.2.0",
     "instructions_per_packet": 310.0, "cycles_per_packet": 170.0, "ipc": 1.82353,
     "instructions": 310000, "cycles": 170000,
     "functions": [
       {"name": "large", "cycles_per_packet": 120.0, "instructions_per_packet": 200.0, "cycles": 120000,
-       "instructions": 200000, "calls": 16, "stalls": {"dram": 60.0}},
+       "instructions": 200000, "calls": 16, "code_bytes": 96, "stalls": {"dram": 60.0}},
       {"name": "small", "cycles_per_packet": 50.0, "instructions_per_packet": 110.0, "cycles": 50000,
        "instructions": 110000, "stalls": {}}
     ],

@@ -91,7 +91,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   void write_board(std::uint64_t offset, std::uint64_t value);
   void wait_for_interrupt();
   void open_engine();
-  void hook_prefetches();
+  void hook_line_operations();
   void finish_block(std::uint64_t next);
   void synchronise(Cycle now);
   void set_next_sync();

@@ -39,7 +39,7 @@ void choose_path(Instruction& in) {
   const unsigned late = in.results - in.early_results;
   const bool fits = in.address_sources <= in.short_address.size() && data <= in.short_data.size() &&
                     late <= in.short_result.size() && in.early_results <= 1;
-  const bool plain = !in.prefetch && in.barrier == Barrier::none && in.repeat == Repeat::none && in.occupancy == 0;
+  const bool plain = !in.line_operation && in.barrier == Barrier::none && in.repeat == Repeat::none && in.occupancy == 0;
   if (!fits || !plain || in.loads + in.stores > 1) return;
   in.path = in.loads == 1 ? Path::load : in.stores == 1 ? Path::store : Path::simple;
   if (in.path == Path::simple && (in.address_sources > 0 || in.early_results > 0)) {
@@ -132,7 +132,7 @@ void Decoder::Impl::find_operands(const MCInst& inst, Instruction& out) const {
     if (!inst.getOperand(i).isReg()) continue;
     const llvm::MCRegister reg = inst.getOperand(i).getReg();
     const bool in_x86_address = x86_address >= 0 && i >= unsigned(x86_address) && i < x86_address + kX86AddressOperands;
-    const bool accesses = desc.mayLoad() || desc.mayStore() || out.prefetch;
+    const bool accesses = desc.mayLoad() || desc.mayStore() || out.line_operation;
     if (!x86 && accesses && target.is_base_operand(desc.operands()[i])) after_base = true;
     if (in_x86_address || after_base)
       operands.address(reg);
@@ -188,11 +188,11 @@ void Decoder::Impl::find_costs(const MCInst& inst, Instruction& out) const {
   } else if (out.stores > 0) {
     latency = 1;
   }
-  const bool accesses = out.loads > 0 || out.stores > 0 || out.prefetch;
+  const bool accesses = out.loads > 0 || out.stores > 0 || out.line_operation;
   out.latency = static_cast<std::uint16_t>(latency);
   out.micro_ops = static_cast<std::uint8_t>(std::clamp(micro_ops, 1U, 32U));
   out.occupancy = accesses ? 0 : static_cast<std::uint16_t>(facts.occupancy);
-  out.uses_alu = facts.executes && latency > 0 && !(out.stores > 0 && out.loads == 0) && !out.prefetch;
+  out.uses_alu = facts.executes && latency > 0 && !(out.stores > 0 && out.loads == 0) && !out.line_operation;
 }
 
 Instruction Decoder::Impl::decode_one(const MCInst& inst) const {
@@ -201,7 +201,8 @@ Instruction Decoder::Impl::decode_one(const MCInst& inst) const {
   out.loads = desc.mayLoad() ? 1 : 0;
   out.stores = desc.mayStore() ? 1 : 0;
   const std::optional<CacheOperationKind> operation = cache_operation_kind(target, inst);
-  out.prefetch = operation == CacheOperationKind::prefetch || operation == CacheOperationKind::prefetch_write;
+  out.line_operation = operation == CacheOperationKind::prefetch || operation == CacheOperationKind::prefetch_write ||
+                       operation == CacheOperationKind::clean_invalidate;
   if (operation) out.loads = out.stores = 0;
   find_operands(inst, out);
   find_branch(inst, out);

@@ -60,7 +60,7 @@ struct alignas(64) Instruction {
   Barrier barrier = Barrier::none;
   Repeat repeat = Repeat::none;
   std::uint8_t element_size = 0;  // bytes, of a repeated string instruction
-  bool prefetch = false;          // software prefetch: a load that nobody waits for
+  bool line_operation = false;    // software prefetch or flush of a line: an access that nobody waits for
   bool uses_alu = false;          // takes an integer execution slot
   bool new_line = false;          // starts in another line of code than its predecessor in the block
   Path path = Path::complex;

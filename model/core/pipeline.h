@@ -13,7 +13,7 @@
 
 namespace ringside {
 
-enum class AccessKind : std::uint8_t { load, store, prefetch, prefetch_write, mmio_load, mmio_store };
+enum class AccessKind : std::uint8_t { load, store, prefetch, prefetch_write, flush, mmio_load, mmio_store };
 
 // One memory access of the emulated program, in program order.
 struct Access {

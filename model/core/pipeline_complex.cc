@@ -1,5 +1,5 @@
 // Memory accesses, and the instructions that need more than one of them: read-modify-write, pairs, barriers, repeated
-// string instructions, prefetches.
+// string instructions, prefetches and flushes.
 #include "model/core/pipeline_state.h"
 
 namespace ringside {
@@ -20,8 +20,17 @@ StallReason reason_of(const MemoryAccess& access) {
   return StallReason::l1;
 }
 
-bool is_prefetch(const Access& access) {
-  return access.kind == AccessKind::prefetch || access.kind == AccessKind::prefetch_write;
+bool is_line_operation(const Access& access) {
+  return access.kind == AccessKind::prefetch || access.kind == AccessKind::prefetch_write ||
+         access.kind == AccessKind::flush;
+}
+
+void operate_on_line(CorePort& memory, std::uint64_t at, const Access& access) {
+  if (access.kind == AccessKind::flush) {
+    memory.flush({at}, access.address);
+  } else {
+    memory.prefetch({at}, access.address, access.kind == AccessKind::prefetch_write);
+  }
 }
 
 }  // namespace
@@ -30,9 +39,9 @@ const Access* accesses_end(const Instruction& in, const Access* first, const Acc
   if (in.repeat != Repeat::none) return last;
   unsigned loads = in.loads;
   unsigned written = in.stores;
-  unsigned prefetches = in.prefetch ? 1 : 0;
+  unsigned lines = in.line_operation ? 1 : 0;
   for (; first != last; ++first) {
-    unsigned& left = is_load(*first) ? loads : is_store(*first) ? written : prefetches;
+    unsigned& left = is_load(*first) ? loads : is_store(*first) ? written : lines;
     if (left == 0) break;
     --left;
   }
@@ -194,8 +203,8 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
         issued = calendar.book(shared ? Port::load : Port::store, at, shared ? load_ports : store_ports);
       } else if (!is_store(*access)) {
         issued = calendar.book(Port::load, at, load_ports);
-        if (is_prefetch(*access)) {
-          memory.prefetch({issued}, access->address, access->kind == AccessKind::prefetch_write);
+        if (is_line_operation(*access)) {
+          operate_on_line(memory, issued, *access);
           continue;
         }
         const Loaded one = load(*access, issued);

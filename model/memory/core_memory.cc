@@ -61,6 +61,12 @@ MemoryAccess CoreMemory::prefetch(Cycle at, std::uint64_t address, bool for_writ
   return access(at.value, address, for_write ? Purpose::prefetch_write : Purpose::prefetch);
 }
 
+void CoreMemory::flush(Cycle at, std::uint64_t address) {
+  if (address / kCacheLine >= end_of_ram_) return;
+  translation_.data(address);
+  system_.flush(to_time(at, frequency_), static_cast<LineNumber>(address / kCacheLine));
+}
+
 MemoryAccess CoreMemory::straddle(Cycle at, std::uint64_t address, std::uint32_t size, Purpose purpose) {
   const MemoryAccess low = access(at.value, address, purpose);
   const MemoryAccess high = access(at.value, address + size - 1, purpose);

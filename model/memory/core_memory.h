@@ -38,6 +38,7 @@ class CoreMemory final : public CorePort {
   MemoryAccess load(Cycle at, std::uint64_t address, std::uint32_t size) override;
   MemoryAccess store(Cycle at, std::uint64_t address, std::uint32_t size) override;
   MemoryAccess prefetch(Cycle at, std::uint64_t address, bool for_write) override;
+  void flush(Cycle at, std::uint64_t address) override;
   MemoryAccess fetch(Cycle at, std::uint64_t address) override;
 
   // What others do to this core's copies. A line is in at most the three caches; `dirty` says whether any copy was.

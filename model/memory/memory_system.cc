@@ -138,6 +138,13 @@ bool MemorySystem::take_ownership(const CoreMemory& core, LineNumber line) {
   return found;
 }
 
+void MemorySystem::flush(Time at, LineNumber line) {
+  const bool dirty = drop_copies(line).dirty;
+  if (!llc_.remove(line).dirty && !dirty) return;
+  dram_.advance(at);
+  dram_.write();
+}
+
 void MemorySystem::evicted(LineNumber line, bool dirty) {
   if (inclusive_) {
     if (dirty && !llc_.soil(line)) dram_.write();

@@ -63,6 +63,8 @@ class MemorySystem final : public DmaPort {
   Source read_line(const CoreMemory& core, LineNumber line);
   Time read_dram(Time at) { return dram_.read(at); }
   void evicted(LineNumber line, bool dirty);
+  // Takes the line from every cache; what was dirty goes to DRAM.
+  void flush(Time at, LineNumber line);
   // read_line() or evicted() will probably follow.
   void expect(LineNumber line) const { llc_.expect(line); }
   // Removes the copies of other cores; true if there were any.

@@ -24,6 +24,7 @@ class CorePort {
   virtual MemoryAccess load(Cycle at, std::uint64_t address, std::uint32_t size) = 0;
   virtual MemoryAccess store(Cycle at, std::uint64_t address, std::uint32_t size) = 0;
   virtual MemoryAccess prefetch(Cycle at, std::uint64_t address, bool for_write) = 0;  // software prefetch instruction
+  virtual void flush(Cycle at, std::uint64_t address) = 0;  // writes the line back and takes it from every cache
   virtual MemoryAccess fetch(Cycle at, std::uint64_t address) = 0;                     // one line of instructions
 
  protected:

@@ -19,7 +19,7 @@ class MockPort final : public CorePort {
   std::uint64_t load_to_use = 5;
   std::map<std::uint64_t, std::pair<MemoryLevel, std::uint64_t>> lines;  // by line number: level and latency
   std::vector<std::pair<std::uint64_t, std::uint64_t>> loads;            // start and address
-  std::vector<std::uint64_t> stores, prefetches, fetches;                // addresses
+  std::vector<std::uint64_t> stores, prefetches, flushes, fetches;       // addresses
 
   void place(std::uint64_t address, MemoryLevel level, std::uint64_t latency) {
     lines[address / kCacheLine] = {level, latency};
@@ -36,6 +36,7 @@ class MockPort final : public CorePort {
     prefetches.push_back(address);
     return answer(at, address);
   }
+  void flush(Cycle, std::uint64_t address) override { flushes.push_back(address); }
   MemoryAccess fetch(Cycle at, std::uint64_t address) override {
     fetches.push_back(address);
     return answer(at, address);

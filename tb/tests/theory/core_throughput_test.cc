@@ -157,5 +157,13 @@ TEST(CoreThroughput, APrefetchedLineIsWaitedForByNobody) {
   EXPECT_EQ(bench.port.prefetches.size(), 800u);
 }
 
+TEST(CoreThroughput, AFlushReachesTheMemoryAndIsWaitedForByNobody) {
+  CoreBench bench(plain_core());
+  Block block = bench.decode(times(100, {0x66, 0x0f, 0xae, 0x3e}));  // clflushopt [rsi]
+  EXPECT_LE(bench.steady(block, 4, std::vector<Access>(100, {0x300040, 1, AccessKind::flush})), 4u * 100);
+  EXPECT_EQ(bench.port.flushes, std::vector<std::uint64_t>(800, 0x300040));
+  EXPECT_TRUE(bench.port.loads.empty());
+}
+
 }  // namespace
 }  // namespace ringside::testing

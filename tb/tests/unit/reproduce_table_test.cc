@@ -62,7 +62,7 @@ TEST(ReferenceTable, SaysWhereATableIsWrong) {
   EXPECT_THAT(complaint(head + "[[row]]\nid = \"a\"\nname = \"A\"\npublished = -1\n"), HasSubstr("table.toml:4: no published"));
   EXPECT_THAT(complaint(head + "[[row]]\nid = \"a\"\nname = \"A\"\npublished = 1\n[[effect]]\nname = \"e\"\nfrom = \"a\"\nto = \"b\"\n"),
               HasSubstr("table.toml:8: to \"b\" names nothing"));
-  EXPECT_THAT(complaint("title = 1\n"), HasSubstr("table.toml:1: no string title"));
+  EXPECT_THAT(complaint("title = 1\n"), HasSubstr("table.toml:1: no title"));
 }
 
 TEST(ReferenceTable, UnknownNameSuggestsTheNearest) {

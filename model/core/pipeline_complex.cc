@@ -66,12 +66,12 @@ Pipeline::State::Loaded Pipeline::State::load(const Access& access, std::uint64_
 void Pipeline::State::store(const Access& access, std::uint64_t data_ready) {
   ++counts.stores;
   if (access.kind == AccessKind::mmio_store) {
-    store_queue.push(stores.commit(std::max(retiring.cycle, mmio_done)));
+    store_queue.push(stores.commit(std::max(retiring.cycle, mmio_done), access.address / kCacheLine));
     return;
   }
   // Ownership is asked for at retirement, for all retired stores side by side; the commits are in order.
   const MemoryAccess owned = memory.store({retiring.cycle}, access.address, access.size);
-  const std::uint64_t commit = stores.commit(std::max(retiring.cycle, owned.done.value));
+  const std::uint64_t commit = stores.commit(std::max(retiring.cycle, owned.done.value), access.address / kCacheLine);
   store_queue.push(commit);
   stores.record(access.address, access.size, data_ready, commit);
 }
@@ -164,7 +164,7 @@ void Pipeline::State::touch_stored_lines(const Access* first, const Access* last
     stored_line = access->address / kCacheLine;
     ++counts.stores;
     const MemoryAccess owned = memory.store({retiring.cycle}, access->address, access->size);
-    commit = stores.commit(std::max(retiring.cycle, owned.done.value));
+    commit = stores.commit(std::max(retiring.cycle, owned.done.value), stored_line);
     store_queue.push(commit);
   }
   if (high != 0) stores.record_range(low, high, data_ready, commit);

@@ -33,6 +33,23 @@ void cond_resched() { loopback_execute_command(); }
 
 void publish_statistics(const guest_stat*) {}
 
+// Makes the allocator hand out pages in no order, as after a long time in use. In order, they would be prefetched by cores
+// that recognise the distance from page to page.
+static void scramble_pages() {
+  constexpr u32 count = 4096;  // more than the queue will hold
+  static struct page* pages[count];
+  u64 random = 1;
+  const u32 n = alloc_pages_bulk(count, pages);
+  for (u32 i = n; i > 1; i--) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    const u32 other = static_cast<u32>((random >> 33) % i);
+    struct page* const last = pages[i - 1];
+    pages[i - 1] = pages[other];
+    pages[other] = last;
+  }
+  for (u32 i = 0; i < n; i++) put_page(pages[i]);
+}
+
 // Two marks with nothing between follow each batch: they tell what marks cost.
 static void measure(u32 packets, u32 length, bool cold) {
   constexpr u64 vector = 1;
@@ -50,6 +67,7 @@ extern "C" void _start(measurement* m);
 void _start(measurement* m) {
   current = m;
   mm_init(m->board.heap_base, m->board.heap_size);
+  scramble_pages();
   softirq_init();
   loopback_init(reinterpret_cast<u8*>(m->board.nic_bar));
   mlx5e_priv* priv = mlx5e_probe(m->board);

@@ -179,6 +179,14 @@ void Core::boot(std::uint64_t entry, std::uint64_t boot_argument, std::uint64_t 
         "argument");
 }
 
+void Core::occupy(Time duration) {
+  owed_ += duration;
+  Cycle whole = to_cycles(owed_, config_.frequency);
+  if (to_time(whole, config_.frequency) > owed_) whole -= Cycle{1};
+  owed_ -= to_time(whole, config_.frequency);
+  pipeline_.occupy(whole);
+}
+
 void Core::watch(std::uint64_t begin, std::uint64_t end) {
   watch_begin_ = begin;
   watch_size_ = end - begin;

@@ -52,7 +52,8 @@ class Core : public sc_core::sc_module, public InterruptSink {
   void watch(std::uint64_t begin, std::uint64_t end);
 
   // The core is busy with work that the guest does not contain, from the next block on.
-  void occupy(Time duration) { pipeline_.occupy(to_cycles(duration, config_.frequency)); }
+  // What is left of a cycle is carried over.
+  void occupy(Time duration);
 
   void interrupt(Time now, std::uint32_t vector) override;
 
@@ -121,6 +122,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   Cycle next_sync_{};
   std::unique_ptr<Hooks> hooks_;
 
+  Time owed_{};  // by occupy()
   std::uint64_t pending_ = 0;
   sc_core::sc_event wake_;
   bool idle_ = false;

@@ -14,9 +14,9 @@
 namespace ringside::native {
 
 inline constexpr Bytes kRam = mebibytes(64);
-inline constexpr std::uint32_t kPackets = 384;  // of a batch: six full polls and the one that finds nothing
+inline constexpr std::uint32_t kPackets = 128;  // of a batch: two full polls and the one that finds nothing; fits L2
 inline constexpr std::uint32_t kLength = 60;    // bytes, without frame check sequence
-inline constexpr std::uint32_t kWarmUp = 20;    // batches, seven times round the ring
+inline constexpr std::uint32_t kWarmUp = 50;    // batches, six times round the ring
 
 struct Situation {
   std::string name;

@@ -17,11 +17,11 @@ const CellResult* find(const std::vector<CellResult>& cells, const Cell& wanted)
 }
 
 Difference between(std::string name, const CellResult& from, const CellResult& to) {
-  return {std::move(name), to.silicon.least - from.silicon.least, to.predicted - from.predicted};
+  return {std::move(name), to.silicon.low - from.silicon.low, to.predicted - from.predicted};
 }
 
 std::string machine_text(const Comparison& c) {
-  std::string text = fmt::format("{} at {:.2f} GHz, processor {}, {} repetitions, {} pages\n", c.machine.model, c.ghz, c.cpu,
+  std::string text = fmt::format("{} at {:.2f} GHz, DRAM {:.0f} ns, processor {}, {} repetitions, {} pages\n", c.machine.model, c.ghz, c.dram_ns, c.cpu,
                                  c.repetitions, c.large_pages ? "2 MiB" : "4 KiB");
   text += fmt::format("simulated: {}{}\n", c.core.name,
                       c.core.exact ? "" : ", the nearest core that there is a data file for; this machine has another");
@@ -34,9 +34,9 @@ std::string machine_text(const Comparison& c) {
 
 Measured summarised(const std::vector<double>& ns, unsigned rejected) {
   Measured m;
-  m.least = quantile(ns, 0);
+  m.low = quantile(ns, 0.1);
   m.median = quantile(ns, 0.5);
-  m.spread = m.least == 0 ? 0 : (quantile(ns, 0.75) / m.least - 1) * 100;
+  m.spread = m.low == 0 ? 0 : (quantile(ns, 0.75) / m.low - 1) * 100;
   m.rejected = rejected;
   return m;
 }
@@ -71,7 +71,7 @@ std::vector<Difference> Comparison::contrary() const {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     for (std::size_t k = i + 1; k < cells.size(); ++k) {
       const Difference d = between(cells[i].cell.name() + " and " + cells[k].cell.name(), cells[i], cells[k]);
-      const double least = resolution(cells[i].silicon.least);
+      const double least = resolution(cells[i].silicon.low);
       if (std::min(std::abs(d.silicon), std::abs(d.predicted)) < least) continue;
       if (std::signbit(d.silicon) != std::signbit(d.predicted)) found.push_back(d);
     }
@@ -84,7 +84,7 @@ std::string comparison_text(const Comparison& c) {
   text += fmt::format("\n{:<34} {:>8} {:>8} {:>8}   {:>9} {:>8}\n", "ns per packet", "silicon", "median", "spread", "simulated",
                       "error");
   for (const CellResult& cell : c.cells) {
-    text += fmt::format("{:<34} {:>8.2f} {:>8.2f} {:>6.1f} %{} {:>9.2f} {:>+6.1f} %\n", cell.cell.name(), cell.silicon.least,
+    text += fmt::format("{:<34} {:>8.2f} {:>8.2f} {:>6.1f} %{} {:>9.2f} {:>+6.1f} %\n", cell.cell.name(), cell.silicon.low,
                         cell.silicon.median, cell.silicon.spread, cell.silicon.spread > kNoisySpread ? "*" : " ", cell.predicted,
                         cell.error_percent());
   }
@@ -105,6 +105,7 @@ nlohmann::ordered_json comparison_json(const Comparison& c) {
                               {"simulated_core", c.core.name},
                               {"same_core", c.core.exact},
                               {"clock_ghz", c.ghz},
+                              {"dram_ns", c.dram_ns},
                               {"page_size", c.large_pages ? "2MiB" : "4KiB"},
                               {"processor", c.cpu},
                               {"repetitions", c.repetitions},
@@ -116,7 +117,7 @@ nlohmann::ordered_json comparison_json(const Comparison& c) {
                              {"zeroing", cell.cell.zeroing},
                              {"xdp_buff", cell.cell.buffer},
                              {"situation", cell.cell.situation.name},
-                             {"silicon_ns", cell.silicon.least},
+                             {"silicon_ns", cell.silicon.low},
                              {"silicon_median_ns", cell.silicon.median},
                              {"silicon_spread_percent", cell.silicon.spread},
                              {"rejected", cell.silicon.rejected},

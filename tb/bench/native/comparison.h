@@ -15,9 +15,9 @@ inline constexpr double kNoisySpread = 5;  // percent
 
 // What the repetitions of one cell gave, in ns per packet at the same clock.
 struct Measured {
-  double least = 0, median = 0;
-  double spread = 0;     // percent: from the least to the upper quartile
-  unsigned rejected = 0;  // repetitions during which the clock changed
+  double low = 0, median = 0;  // the tenth percentile: what others do to the machine only adds
+  double spread = 0;           // percent: from there to the upper quartile
+  unsigned rejected = 0;       // repetitions during which the clock changed
 };
 
 Measured summarised(const std::vector<double>& ns, unsigned rejected);
@@ -26,7 +26,7 @@ struct CellResult {
   Cell cell;
   Measured silicon;
   double predicted = 0;  // ns per packet
-  double error_percent() const { return (predicted / silicon.least - 1) * 100; }
+  double error_percent() const { return (predicted / silicon.low - 1) * 100; }
 };
 
 // What one change does to a packet, everything else being equal.
@@ -39,6 +39,7 @@ struct Comparison {
   Machine machine;
   CoreModel core;
   double ghz = 0;
+  double dram_ns = 0;
   bool large_pages = false;
   unsigned cpu = 0, repetitions = 0;
   double load = 0;                 // average, at the end

@@ -3,12 +3,18 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <numeric>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
+
+#include "tb/bench/native/statistics.h"
 
 namespace ringside::native {
 
@@ -62,6 +68,33 @@ double core_clock() {
   for (std::uint64_t i = 0; i < kRounds; ++i) asm volatile(".rept 100\n\tadd $1, %0\n\t.endr" : "+r"(x));
   const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
   return static_cast<double>(kRounds * kAdditions) / elapsed.count();
+}
+
+double dram_latency() {
+  constexpr std::size_t kBytes = 64 << 20, kPage = 4096, kLargePage = 2 << 20, kLines = 512, kRounds = 40, kOffset = 256;
+  void* const map = mmap(nullptr, kBytes + kLargePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (map == MAP_FAILED) throw std::runtime_error("no memory for measuring DRAM");
+  char* const base = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(map) + kLargePage - 1) & ~(kLargePage - 1));
+  madvise(base, kBytes, MADV_HUGEPAGE);
+  std::vector<std::size_t> pages(kBytes / kPage);
+  std::iota(pages.begin(), pages.end(), 0);
+  std::mt19937 random;
+  std::vector<double> rounds;
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    std::shuffle(pages.begin(), pages.end(), random);
+    const auto line = [&](std::size_t i) { return base + pages[i % kLines] * kPage + kOffset; };
+    for (std::size_t i = 0; i < kLines; ++i) *reinterpret_cast<char**>(line(i)) = line(i + 1);
+    for (std::size_t i = 0; i < kLines; ++i) asm volatile("clflush (%0)" ::"r"(line(i)) : "memory");
+    asm volatile("mfence" ::: "memory");
+    const auto start = std::chrono::steady_clock::now();
+    char* at = line(0);
+    for (std::size_t i = 0; i < kLines; ++i) at = *reinterpret_cast<char* volatile*>(at);
+    asm volatile("" ::"r"(at));
+    const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
+    rounds.push_back(elapsed.count() / kLines);
+  }
+  munmap(map, kBytes + kLargePage);
+  return quantile(rounds, 0.25);
 }
 
 std::uint64_t stolen_ticks(unsigned cpu) {

@@ -29,6 +29,9 @@ void pin_to(unsigned cpu);
 // Clock of the core in GHz, from a chain of dependent additions, one each cycle; takes some 0.3 ms.
 double core_clock();
 
+// Load-to-use latency of DRAM in ns: a chase over flushed lines in pages of no order; takes some 20 ms.
+double dram_latency();
+
 // Hundredths of a second for which the hypervisor ran something else on this processor, so far.
 std::uint64_t stolen_ticks(unsigned cpu);
 

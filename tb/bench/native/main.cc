@@ -22,7 +22,7 @@ namespace ringside::native {
 
 namespace {
 
-constexpr std::uint32_t kBatches = 60;  // of a repetition
+constexpr std::uint32_t kBatches = 150;  // of a repetition
 constexpr double kSteadyClock = 0.03;   // a repetition counts if the clock moves by less meanwhile
 
 struct Options {
@@ -116,6 +116,7 @@ Comparison compare(const std::vector<Cell>& cells, const Options& options) {
   sched_getaffinity(0, sizeof everywhere, &everywhere);
   pin_to(c.cpu);
   const std::uint64_t stolen = stolen_ticks(c.cpu);
+  c.dram_ns = dram_latency();
   Bench bench;
   run_benchmarks(cells, options.repetitions, bench);
   c.stolen_ticks = stolen_ticks(c.cpu) - stolen;
@@ -124,7 +125,7 @@ Comparison compare(const std::vector<Cell>& cells, const Options& options) {
   c.large_pages = bench.large_pages;
 
   sched_setaffinity(0, sizeof everywhere, &everywhere);
-  const std::vector<double> predicted = predict(cells, {c.core.name, c.ghz, c.large_pages});
+  const std::vector<double> predicted = predict(cells, {c.core.name, c.ghz, c.dram_ns, c.large_pages});
   for (std::size_t i = 0; i < cells.size(); ++i) {
     std::vector<double> ns = bench.samples[i].cycles;
     for (double& value : ns) value /= c.ghz;
@@ -138,7 +139,7 @@ void smoke() {
   constexpr std::uint32_t kFew = 2;
   for (const Cell& cell : all_cells()) SiliconGuest(cell.file()).run(cell, kFew);
   const std::vector<Cell> first{all_cells().front()};
-  predict(first, {core_model_of(this_machine()).name, 3, true});
+  predict(first, {core_model_of(this_machine()).name, 3, 100, true});
   fmt::print("{} cells: all packets dropped\n", all_cells().size());
 }
 

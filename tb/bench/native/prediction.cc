@@ -17,7 +17,7 @@ namespace ringside::native {
 
 namespace {
 
-constexpr std::uint32_t kBatches = 20;
+constexpr std::uint32_t kBatches = 60;
 constexpr Time kPatience = milliseconds(200);
 
 struct Answer {
@@ -28,6 +28,7 @@ struct Answer {
 double simulate(const Cell& cell, const SimulatedCore& core) {
   const std::vector<std::string> overrides{
       "cpu.model=" + core.cpu, fmt::format("cpu.frequency={} MHz", std::llround(core.ghz * 1000)),
+      fmt::format("memory.dram_latency={} ps", std::llround(core.dram_ns * 1000)),
       fmt::format("memory.ram_size={} MiB", kRam.value >> 20), core.large_pages ? "memory.page_size=2MiB" : "memory.page_size=4KiB"};
   const Scenario scenario = load_scenario("", overrides, data_directory());
   guest::measurement result{};

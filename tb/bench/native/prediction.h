@@ -11,6 +11,7 @@ namespace ringside::native {
 struct SimulatedCore {
   std::string cpu;  // data file
   double ghz;
+  double dram_ns;
   bool large_pages;
 };
 

@@ -119,7 +119,7 @@ SiliconRun SiliconGuest::run(const Cell& cell, std::uint32_t batches) const {
     run.ns.push_back(ns_between(m[0], m[1]));
     nothing.push_back(ns_between(m[2], m[3]));
   }
-  const double cost_of_marks = quantile(nothing, 0.5);
+  const double cost_of_marks = quantile(nothing, 0.25);
   for (double& ns : run.ns) ns = (ns - cost_of_marks) / kPackets;
   return run;
 }

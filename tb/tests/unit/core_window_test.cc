@@ -42,6 +42,14 @@ TEST(CoreStoreBuffer, CommitsInOrderAtItsRate) {
   EXPECT_EQ(stores.drained(), 102u);
 }
 
+TEST(CoreStoreBuffer, CommitsOnlyStoresOfOneLineTogetherIfSaidSo) {
+  StoreBuffer stores(2, true);
+  EXPECT_EQ(stores.commit(100, 7), 100u);
+  EXPECT_EQ(stores.commit(100, 8), 101u);
+  EXPECT_EQ(stores.commit(100, 8), 101u);
+  EXPECT_EQ(stores.commit(100, 8), 102u);
+}
+
 TEST(CoreStoreBuffer, ForwardsWhatOneStoreCovers) {
   StoreBuffer stores(1, false);
   using Kind = Forwarding::Kind;

@@ -35,6 +35,28 @@ noinline static u64 handle(u64 seed) {
   return consume(&c);
 }
 
+// All but one word of the object is filled: what a compiler clears that it sees overwritten is wasted.
+template <u32 size>
+noinline static u64 handle_filled(u64 seed) {
+  constexpr u32 left_alone = 5;
+  alignas(64) context<size> c;
+#pragma GCC unroll 32
+  for (u32 i = 0; i < size / 8; i++) {
+    if (i != left_alone) c.word[i] = seed + i;
+  }
+  return consume(&c);
+}
+
+template <u32 size>
+static void filled_throughput(u32 count) {
+  u64 sum = 0;
+  for (u32 i = 0; i < count; i++) {
+    sum += handle_filled<size>(i);
+    independent_work();
+  }
+  asm volatile("" ::"r"(sum));
+}
+
 template <u32 size>
 static void throughput(u32 count) {
   u64 sum = 0;
@@ -78,10 +100,12 @@ static void behind_miss(u32 count) {
 
 // `argument` is the object's size in bytes.
 static void object_throughput(u32 count, u32 argument) { FOR_SIZE(throughput) }
+static void object_filled(u32 count, u32 argument) { FOR_SIZE(filled_throughput) }
 static void object_behind_miss(u32 count, u32 argument) { FOR_SIZE(behind_miss) }
 
 const bench_program zeroing_programs[] = {
     {"object-throughput", object_throughput},
+    {"object-filled", object_filled},
     {"object-behind-miss", object_behind_miss},
     {nullptr, nullptr},
 };

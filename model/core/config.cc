@@ -45,12 +45,18 @@ void CoreConfig::visit(ParameterVisitor& v) {
            store_ports, 1, 8);
   v.flag({"cpu.shared_memory_ports", "", "", "loads and stores compete for the load ports"}, kRequired,
          shared_memory_ports);
+  v.flag({"cpu.commit_same_line", "", "", "stores commit in the same cycle only if they go to the same line"}, kRequired,
+         commit_same_line);
   v.flag({"cpu.in_order", "", "", "instructions start in program order and stall on the first missing operand"},
          kRequired, in_order);
   v.number({"cpu.fetch_ahead", "lines", "", "how far instruction fetch runs ahead of dispatch"}, kRequired, fetch_ahead,
            1, 8);
   v.number({"cpu.taken_branch", "cycles", "", "from one taken branch to the next, at best"}, kRequired,
            taken_branch_cycles, 0, 8);
+  v.number({"cpu.return_branch", "cycles", "", "from a predicted return to the next taken branch, at best"}, kRequired,
+           return_cycles, 0, 16);
+  v.number({"cpu.code_line", "cycles", "", "from one line of straight code to the next, at best"}, kRequired,
+           code_line_cycles, 0, 8);
   v.number({"cpu.mispredict_penalty", "cycles", "",
             "from the execution of a mispredicted branch to the dispatch of the right path"},
            kRequired, mispredict_penalty, 1, 100);

@@ -46,10 +46,13 @@ struct CoreConfig {
   std::uint64_t load_ports = 0;
   std::uint64_t store_ports = 0;
   bool shared_memory_ports = false;
+  bool commit_same_line = false;
   bool in_order = false;
 
   std::uint64_t fetch_ahead = 0;
   std::uint64_t taken_branch_cycles = 0;
+  std::uint64_t return_cycles = 0;
+  std::uint64_t code_line_cycles = 0;
   std::uint64_t mispredict_penalty = 0;
   PredictorConfig predictor;
 

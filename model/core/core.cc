@@ -92,8 +92,8 @@ struct Core::Hooks {
     if (address + size < access.address + access.size) return;
     guarded(core, [&] { core.on_mmio_write(access.address, access.size, window.value); });
   }
-  static void prefetch(uc_engine* engine, std::uint64_t, std::uint32_t, void* user) {
-    const Prefetch& site = *static_cast<Prefetch*>(user);
+  static void line_operation(uc_engine* engine, std::uint64_t, std::uint32_t, void* user) {
+    const LineOperation& site = *static_cast<LineOperation*>(user);
     std::uint64_t base = 0, index = 0;
     if (site.base_register != 0) uc_reg_read(engine, site.base_register, &base);
     if (site.index_register != 0) uc_reg_read(engine, site.index_register, &index);
@@ -107,7 +107,7 @@ struct Core::Hooks {
     std::uint64_t base;
     std::uint64_t value;  // of the access under way
   };
-  struct Prefetch {
+  struct LineOperation {
     Core* core;
     int base_register, index_register;
     unsigned shift;
@@ -115,7 +115,7 @@ struct Core::Hooks {
     AccessKind kind;
   };
   std::vector<Window> windows;
-  std::vector<Prefetch> prefetches;
+  std::vector<LineOperation> line_operations;
 };
 
 Core::Core(sc_core::sc_module_name name, const CoreConfig& config, const Image& image, PhysicalMemory& memory,
@@ -161,11 +161,11 @@ void Core::open_engine() {
   check(uc_hook_add(engine_, &hook, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, reinterpret_cast<void*>(Hooks::memory), this, 1, 0),
         "memory hook");
   check(uc_hook_add(engine_, &hook, UC_HOOK_MEM_INVALID, reinterpret_cast<void*>(Hooks::invalid), this, 1, 0), "fault hook");
-  hook_prefetches();
+  hook_line_operations();
 }
 
 // Prefetches and cache maintenance make no memory event: each gets a code hook of its own that computes its address.
-void Core::hook_prefetches() {
+void Core::hook_line_operations() {
   const std::uint64_t begin = image_.text_begin();
   const std::span<const std::uint8_t> text(memory_.host(PhysAddr{begin}), image_.text_end() - begin);
   std::vector<std::uint64_t> addresses;
@@ -173,15 +173,15 @@ void Core::hook_prefetches() {
     const std::optional<AccessKind> kind = access_of(op.kind);
     if (!kind) continue;
     const Architecture isa = image_.architecture();
-    hooks_->prefetches.push_back({this, engine_register(isa, op.base), engine_register(isa, op.index), op.shift,
-                                  static_cast<std::uint64_t>(op.displacement), *kind});
+    hooks_->line_operations.push_back({this, engine_register(isa, op.base), engine_register(isa, op.index), op.shift,
+                                       static_cast<std::uint64_t>(op.displacement), *kind});
     addresses.push_back(op.address);
   }
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     uc_hook hook;
-    check(uc_hook_add(engine_, &hook, UC_HOOK_CODE, reinterpret_cast<void*>(Hooks::prefetch), &hooks_->prefetches[i],
+    check(uc_hook_add(engine_, &hook, UC_HOOK_CODE, reinterpret_cast<void*>(Hooks::line_operation), &hooks_->line_operations[i],
                       addresses[i], addresses[i]),
-          "prefetch hook");
+          "line operation hook");
   }
 }
 
@@ -192,6 +192,14 @@ void Core::boot(std::uint64_t entry, std::uint64_t boot_argument, std::uint64_t 
   check(uc_reg_write(engine_, x86 ? static_cast<int>(UC_X86_REG_RSP) : static_cast<int>(UC_ARM64_REG_SP), &stack_top), "SP");
   check(uc_reg_write(engine_, x86 ? static_cast<int>(UC_X86_REG_RDI) : static_cast<int>(UC_ARM64_REG_X0), &boot_argument),
         "argument");
+}
+
+void Core::occupy(Time duration) {
+  owed_ += duration;
+  Cycle whole = to_cycles(owed_, config_.frequency);
+  if (to_time(whole, config_.frequency) > owed_) whole -= Cycle{1};
+  owed_ -= to_time(whole, config_.frequency);
+  pipeline_.occupy(whole);
 }
 
 void Core::watch(std::uint64_t begin, std::uint64_t end) {

@@ -59,7 +59,8 @@ class Core : public sc_core::sc_module, public InterruptSink {
   void set_dram_image(DramImage& image, DramImage::Invalidate invalidate);
 
   // The core is busy with work that the guest does not contain, from the next block on.
-  void occupy(Time duration) { pipeline_.occupy(to_cycles(duration, config_.frequency)); }
+  // What is left of a cycle is carried over.
+  void occupy(Time duration);
 
   void interrupt(Time now, std::uint32_t vector) override;
 
@@ -98,7 +99,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   void write_board(std::uint64_t offset, std::uint64_t value);
   void wait_for_interrupt();
   void open_engine();
-  void hook_prefetches();
+  void hook_line_operations();
   void finish_block(std::uint64_t next);
   void on_cached_access(std::uint64_t address, std::uint32_t size, bool store);
   void on_maintenance(std::uint64_t address, AccessKind kind);
@@ -132,6 +133,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   Cycle next_sync_{};
   std::unique_ptr<Hooks> hooks_;
 
+  Time owed_{};  // by occupy()
   std::uint64_t pending_ = 0;
   sc_core::sc_event wake_;
   bool idle_ = false;

@@ -1,5 +1,5 @@
 // Memory accesses, and the instructions that need more than one of them: read-modify-write, pairs, barriers, repeated
-// string instructions, prefetches.
+// string instructions, prefetches and flushes.
 #include "model/core/pipeline_state.h"
 
 namespace ringside {
@@ -73,12 +73,12 @@ void Pipeline::State::store(const Access& access, std::uint64_t data_ready) {
   }
   ++counts.stores;
   if (access.kind == AccessKind::mmio_store) {
-    store_queue.push(stores.commit(std::max(retiring.cycle, mmio_done)));
+    store_queue.push(stores.commit(std::max(retiring.cycle, mmio_done), access.address / kCacheLine));
     return;
   }
   // Ownership is asked for at retirement, for all retired stores side by side; the commits are in order.
   const MemoryAccess owned = memory.store({retiring.cycle}, access.address, access.size);
-  const std::uint64_t commit = stores.commit(std::max(retiring.cycle, owned.done.value));
+  const std::uint64_t commit = stores.commit(std::max(retiring.cycle, owned.done.value), access.address / kCacheLine);
   store_queue.push(commit);
   stores.record(access.address, access.size, data_ready, commit);
 }
@@ -171,7 +171,7 @@ void Pipeline::State::touch_stored_lines(const Access* first, const Access* last
     stored_line = access->address / kCacheLine;
     ++counts.stores;
     const MemoryAccess owned = memory.store({retiring.cycle}, access->address, access->size);
-    commit = stores.commit(std::max(retiring.cycle, owned.done.value));
+    commit = stores.commit(std::max(retiring.cycle, owned.done.value), stored_line);
     store_queue.push(commit);
   }
   if (high != 0) stores.record_range(low, high, data_ready, commit);

@@ -4,7 +4,7 @@
 namespace ringside {
 namespace {
 
-// How many cycles the micro-op queue lets the front end be ahead of dispatch when it comes to taken branches.
+// How many cycles the micro-op queue lets the front end be ahead of dispatch.
 constexpr std::uint64_t kFrontEndQueue = 8;
 
 }  // namespace
@@ -19,7 +19,7 @@ Pipeline::State::State(const CoreConfig& core, CorePort& port)
       reorder_buffer(core.rob_entries),
       load_queue(core.load_queue),
       store_queue(core.store_queue),
-      stores(core.store_ports) {}
+      stores(core.store_ports, core.commit_same_line) {}
 
 template <bool in_order>
 [[gnu::always_inline]] inline std::uint64_t Pipeline::State::simple(const Instruction& in, InstructionCounts& counted) {
@@ -154,8 +154,20 @@ Cycle Pipeline::State::run_to_mmio(Block& block, std::span<const Access> accesse
   return {leaves};
 }
 
+// The front end hands over no more than one fragment of code at a time: what lies in one line, up to a taken branch. The
+// queue behind it evens out where fragments begin.
+void Pipeline::State::deliver(std::uint64_t cycles) {
+  const std::uint64_t behind = dispatching.cycle - std::min(dispatching.cycle, kFrontEndQueue);
+  next_fragment = std::max(next_fragment, behind) + cycles;
+  if (next_fragment <= front_ready) return;
+  front_ready = next_fragment;
+  front_reason = StallReason::front_end;
+}
+
 void Pipeline::State::enter_line(std::uint64_t entered) {
   line = entered;
+  if (!jumped) deliver(config.code_line_cycles);
+  jumped = false;
   // Fetch runs ahead of dispatch by some lines, but not past a redirect.
   const std::uint64_t ahead = line_entered[(lines - config.fetch_ahead) % line_entered.size()];
   const MemoryAccess fetched = memory.fetch({std::max(ahead, redirected)}, entered * kCacheLine);
@@ -172,6 +184,7 @@ void Pipeline::State::resolve_branch(const Instruction& in, std::uint64_t done, 
   ++counts.branches;
   const std::uint64_t fall_through = in.address + in.length;
   const bool taken = next_address != fall_through;
+  jumped = taken && next_address / kCacheLine != line;
   bool right = true;
   switch (in.branch) {
     case BranchKind::conditional:
@@ -199,17 +212,11 @@ void Pipeline::State::resolve_branch(const Instruction& in, std::uint64_t done, 
     redirected = done;
     front_ready = std::max(front_ready, done + config.mispredict_penalty);
     front_reason = StallReason::mispredict;
-    next_taken = front_ready;
+    next_fragment = front_ready;
     return;
   }
   if (!taken) return;
-  // Taken branches come at a rate; the queue behind the front end evens out where they stand.
-  const std::uint64_t behind = dispatching.cycle - std::min(dispatching.cycle, kFrontEndQueue);
-  next_taken = std::max(next_taken, behind) + config.taken_branch_cycles;
-  if (next_taken > front_ready) {
-    front_ready = next_taken;
-    front_reason = StallReason::front_end;
-  }
+  deliver(in.branch == BranchKind::function_return ? config.return_cycles : config.taken_branch_cycles);
 }
 
 }  // namespace ringside

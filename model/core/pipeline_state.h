@@ -103,6 +103,7 @@ struct Pipeline::State {
   std::uint64_t plain_store(const Instruction& in, InstructionCounts& counted, const Access& access);
   std::uint64_t complex(const Instruction& in, InstructionCounts& counted, const Access* first, const Access* last);
 
+  void deliver(std::uint64_t cycles);
   void enter_line(std::uint64_t line);
   void resolve_branch(const Instruction& in, std::uint64_t done, std::uint64_t next_address);
 
@@ -143,7 +144,8 @@ struct Pipeline::State {
   StallReason front_reason = StallReason::base;
   std::uint64_t line = ~0ULL;
   std::uint64_t redirected = 0;
-  std::uint64_t next_taken = 0;
+  std::uint64_t next_fragment = 0;
+  bool jumped = false;  // the line that is entered next is a jump's target
   std::array<std::uint64_t, 8> line_entered{};  // dispatch cycle in which the latest lines were entered
   std::uint64_t lines = 0;
 

@@ -16,20 +16,21 @@ struct Forwarding {
 
 class StoreBuffer {
  public:
-  // `per_cycle` stores may commit in one cycle.
-  explicit StoreBuffer(std::uint64_t per_cycle) : per_cycle_(per_cycle) {}
+  // `per_cycle` stores may commit in one cycle; `same_line`: only if they go to the same line.
+  StoreBuffer(std::uint64_t per_cycle, bool same_line) : per_cycle_(per_cycle), line_mask_(same_line ? ~0ULL : 0) {}
 
   // The next store in program order, whose line is owned at `owned`; returns when it commits.
-  std::uint64_t commit(std::uint64_t owned) {
+  std::uint64_t commit(std::uint64_t owned, std::uint64_t line) {
     if (owned > last_commit_) {
       last_commit_ = owned;
       used_ = 0;
     }
-    if (used_ == per_cycle_) {
+    if (used_ == per_cycle_ || (used_ != 0 && ((line ^ last_line_) & line_mask_) != 0)) {
       ++last_commit_;
       used_ = 0;
     }
     ++used_;
+    last_line_ = line;
     return last_commit_;
   }
 
@@ -117,6 +118,8 @@ class StoreBuffer {
   }
 
   std::uint64_t per_cycle_;
+  std::uint64_t line_mask_;
+  std::uint64_t last_line_ = 0;
   std::uint64_t last_commit_ = 0;
   std::uint64_t used_ = 0;
   std::uint64_t sequence_ = 0;

@@ -40,7 +40,7 @@ int reproduce(const ReproduceOptions& options, std::ostream& out) {
   bool complete = true;
   for (const ReferenceTable& table : tables) {
     const Reproduction result = ringside::reproduce(table, program, options.jobs);
-    fmt::print(out, "{}\n{} rows in {:.1f} s\n\n", reproduction_text(result, false), result.rows.size(), result.seconds);
+    fmt::print(out, "{}\n", reproduction_text(result, false));
     out.flush();
     markdown += reproduction_text(result, true) + "\n";
     json.push_back(reproduction_json(result));

@@ -139,7 +139,7 @@ std::string ImageBuilder::file_name(const ImageRequest& request) const {
   const auto& toolchain = recipe_.toolchain(request);
   std::string text;
   append(text, kCacheLayout);
-  append(text, content_of(recipe_.file()));
+  for (const auto& file : recipe_.files()) append(text, content_of(file));
   append(text, toolchain.architecture);
   append(text, request.compiler);
   append(text, version_of(toolchain.command));

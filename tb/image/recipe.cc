@@ -1,64 +1,16 @@
 #include "tb/image/recipe.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 
 #include "model/base/errors.h"
+#include "tb/image/toml_reader.h"
 
 namespace ringside {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Reads one recipe; every complaint names the file and the line.
-class Reader {
- public:
-  explicit Reader(std::string file) : file_(std::move(file)) {}
-
-  [[noreturn]] void fail(const toml::node& node, const std::string& complaint) const {
-    throw InputError(fmt::format("{}:{}: {}", file_, node.source().begin.line, complaint));
-  }
-
-  std::string text(const toml::table& table, std::string_view key) const {
-    const auto value = table[key].value_exact<std::string>();
-    if (!value) fail(table, fmt::format("no {}; {} = \"...\" is required", key, key));
-    return *value;
-  }
-
-  // Absent is empty.
-  std::vector<std::string> texts(const toml::table& table, std::string_view key) const {
-    std::vector<std::string> values;
-    const auto* node = table.get(key);
-    if (node == nullptr) return values;
-    const auto* array = node->as_array();
-    if (array == nullptr) fail(*node, fmt::format("{} is no array; an array of strings is allowed", key));
-    for (const auto& element : *array) {
-      const auto value = element.value_exact<std::string>();
-      if (!value) fail(element, fmt::format("{} has an element that is no string; strings are allowed", key));
-      values.push_back(*value);
-    }
-    return values;
-  }
-
-  // The tables of an array of tables; absent is empty.
-  std::vector<const toml::table*> tables(const toml::table& table, std::string_view key) const {
-    std::vector<const toml::table*> values;
-    const auto* node = table.get(key);
-    if (node == nullptr) return values;
-    const auto* array = node->as_array();
-    if (array == nullptr) fail(*node, fmt::format("{} is no array of tables; [[{}]] is allowed", key, key));
-    for (const auto& element : *array) {
-      if (!element.is_table()) fail(element, fmt::format("{} has an element that is no table; [[{}]] is allowed", key, key));
-      values.push_back(element.as_table());
-    }
-    return values;
-  }
-
- private:
-  std::string file_;
-};
 
 void append(std::vector<std::string>& to, const std::vector<std::string>& more) {
   to.insert(to.end(), more.begin(), more.end());
@@ -88,31 +40,34 @@ std::vector<std::string> expanded(const fs::path& root, const std::string& sourc
 
 }  // namespace
 
-Recipe::Recipe(const fs::path& file) : file_(file), root_(fs::absolute(file).parent_path().parent_path()) {
+Recipe::Recipe(const fs::path& file) : files_{file}, root_(fs::absolute(file).parent_path().parent_path()) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) {
     throw InputError(fmt::format("{}: no such file; the recipe of the driver's image is required", file.string()));
   }
-  toml::table table;
-  try {
-    table = toml::parse_file(file.string());
-  } catch (const toml::parse_error& failure) {
-    throw InputError(fmt::format("{}:{}: {}; TOML 1.0 is allowed", file.string(), failure.source().begin.line,
-                                 failure.description()));
-  }
-  const Reader reader(file.string());
+  const TomlReader reader(file.string());
+  const toml::table& table = reader.document();
   for (const auto& source : reader.texts(table, "sources")) append(sources_, expanded(root_, source));
   linker_script_ = reader.text(table, "linker_script");
+  if (const std::string base = reader.optional_text(table, "base"); !base.empty()) {
+    files_.push_back(file.parent_path() / base);
+    read_toolchains(TomlReader(files_.back().string()));
+  }
+  read_toolchains(reader);
+  for (const auto* entry : reader.tables(table, "prebuild")) {
+    prebuilds_.push_back({reader.text(*entry, "name"),
+                          {reader.text(*entry, "architecture"), reader.text(*entry, "compiler"), reader.texts(*entry, "flags")}});
+  }
+}
+
+void Recipe::read_toolchains(const TomlReader& reader) {
+  const toml::table& table = reader.document();
   for (const auto* entry : reader.tables(table, "toolchain")) {
     Toolchain toolchain{canonical(reader.text(*entry, "architecture")), reader.text(*entry, "compiler"),
                         reader.text(*entry, "command"), reader.texts(table, "flags"), reader.texts(table, "link")};
     append(toolchain.compile_flags, reader.texts(*entry, "flags"));
     append(toolchain.link_flags, reader.texts(*entry, "link"));
     toolchains_.push_back(std::move(toolchain));
-  }
-  for (const auto* entry : reader.tables(table, "prebuild")) {
-    prebuilds_.push_back({reader.text(*entry, "name"),
-                          {reader.text(*entry, "architecture"), reader.text(*entry, "compiler"), reader.texts(*entry, "flags")}});
   }
 }
 
@@ -123,7 +78,7 @@ const Toolchain& Recipe::toolchain(const ImageRequest& request) const {
     if (toolchain.compiler == request.compiler && toolchain.architecture == architecture) return toolchain;
     known += fmt::format("{}{} for {}", known.empty() ? "" : ", ", toolchain.compiler, toolchain.architecture);
   }
-  throw InputError(fmt::format("{}: cannot compile with {} for {}; {} are allowed", file_.string(), request.compiler,
+  throw InputError(fmt::format("{}: cannot compile with {} for {}; {} are allowed", files_.front().string(), request.compiler,
                                request.architecture, known));
 }
 

@@ -7,6 +7,8 @@
 
 namespace ringside {
 
+class TomlReader;
+
 // Which image is wanted.
 struct ImageRequest {
   std::string architecture;        // "x86_64" (or "x86-64") or "aarch64"
@@ -36,7 +38,8 @@ class Recipe {
 
   // The folder that holds the recipe's folder: source paths and #includes start there.
   const std::filesystem::path& root() const { return root_; }
-  const std::filesystem::path& file() const { return file_; }
+  // The recipe, and the one on which it is based, if any.
+  const std::vector<std::filesystem::path>& files() const { return files_; }
   const std::vector<std::string>& sources() const { return sources_; }
   const std::string& linker_script() const { return linker_script_; }
   const std::vector<Prebuild>& prebuilds() const { return prebuilds_; }
@@ -45,7 +48,9 @@ class Recipe {
   const Toolchain& toolchain(const ImageRequest& request) const;
 
  private:
-  std::filesystem::path file_;
+  void read_toolchains(const TomlReader& reader);
+
+  std::vector<std::filesystem::path> files_;
   std::filesystem::path root_;
   std::vector<std::string> sources_;
   std::string linker_script_;

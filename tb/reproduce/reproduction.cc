@@ -41,6 +41,12 @@ double published_effect(const Reproduction& r, const ReferenceEffect& e) {
 double simulated_effect(const Reproduction& r, const ReferenceEffect& e) {
   return ns_per_packet(r.rows[e.to].simulated) - ns_per_packet(r.rows[e.from].simulated);
 }
+double published_interaction(const Reproduction& r, const ReferenceInteraction& i) {
+  return published_effect(r, r.table.effects[i.first]) - published_effect(r, r.table.effects[i.second]);
+}
+double simulated_interaction(const Reproduction& r, const ReferenceInteraction& i) {
+  return simulated_effect(r, r.table.effects[i.first]) - simulated_effect(r, r.table.effects[i.second]);
+}
 double percent_of_rate(double from, double to) { return from == 0 ? 0 : (to / from - 1) * 100; }
 
 // Rows of cells, the first one the header.
@@ -109,10 +115,8 @@ std::string reproduction_text(const Reproduction& r, bool markdown) {
            fmt::format("{:+.1f}", percent_of_rate(r.rows[e.from].simulated, r.rows[e.to].simulated))});
     }
     for (const ReferenceInteraction& i : r.table.interactions) {
-      const ReferenceEffect& first = r.table.effects[i.first];
-      const ReferenceEffect& second = r.table.effects[i.second];
-      effects.push_back({i.name, fmt::format("{:+.2f}", published_effect(r, first) - published_effect(r, second)),
-                         fmt::format("{:+.2f}", simulated_effect(r, first) - simulated_effect(r, second)), "", ""});
+      effects.push_back({i.name, fmt::format("{:+.2f}", published_interaction(r, i)),
+                         fmt::format("{:+.2f}", simulated_interaction(r, i)), "", ""});
     }
     text += "\n" + layout(effects, markdown);
   }
@@ -122,6 +126,7 @@ std::string reproduction_text(const Reproduction& r, bool markdown) {
     if (!r.rows[i].error.empty()) text += fmt::format("{}{}: {}\n", bullet, name, r.rows[i].error);
     if (!r.table.rows[i].note.empty()) text += fmt::format("{}{}: {}\n", bullet, name, r.table.rows[i].note);
   }
+  text += fmt::format("\n{} rows in {:.1f} s\n", r.rows.size(), r.seconds);
   return text;
 }
 
@@ -131,9 +136,14 @@ nlohmann::ordered_json reproduction_json(const Reproduction& r) {
   for (std::size_t i = 0; i < r.rows.size(); ++i) {
     const ReferenceRow& row = r.table.rows[i];
     const ReproducedRow& got = r.rows[i];
-    nlohmann::ordered_json entry{{"id", row.id}, {"name", row.name}, {"published_mpps", row.published}};
+    nlohmann::ordered_json entry{{"id", row.id},
+                                 {"name", row.name},
+                                 {"kind", row.calibrates.empty() ? "prediction" : "calibrated"},
+                                 {"published_mpps", row.published},
+                                 {"published_ns", ns_per_packet(row.published)}};
     if (got.error.empty()) {
       entry["simulated_mpps"] = got.simulated;
+      entry["simulated_ns"] = ns_per_packet(got.simulated);
       entry["error_percent"] = error_percent(row, got);
     } else {
       entry["error"] = got.error;
@@ -145,8 +155,20 @@ nlohmann::ordered_json reproduction_json(const Reproduction& r) {
   }
   json["effects"] = nlohmann::ordered_json::array();
   for (const ReferenceEffect& e : r.table.effects) {
-    json["effects"].push_back({{"name", e.name}, {"published_ns", published_effect(r, e)}, {"simulated_ns", simulated_effect(r, e)}});
+    json["effects"].push_back(
+        {{"name", e.name},
+         {"published_ns", published_effect(r, e)},
+         {"simulated_ns", simulated_effect(r, e)},
+         {"published_percent", percent_of_rate(r.table.rows[e.from].published, r.table.rows[e.to].published)},
+         {"simulated_percent", percent_of_rate(r.rows[e.from].simulated, r.rows[e.to].simulated)}});
   }
+  json["interactions"] = nlohmann::ordered_json::array();
+  for (const ReferenceInteraction& i : r.table.interactions) {
+    json["interactions"].push_back({{"name", i.name},
+                                    {"published_ns", published_interaction(r, i)},
+                                    {"simulated_ns", simulated_interaction(r, i)}});
+  }
+  json["host"] = {{"seconds", r.seconds}};
   return json;
 }
 

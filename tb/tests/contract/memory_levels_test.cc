@@ -46,6 +46,31 @@ TEST(MemoryLevels, LastLevelAndDramKeepTheirTimeAtAnyCoreClock) {
   EXPECT_EQ(slow.load({1'000'200}, address, 8).done, Cycle{1'000'205});
 }
 
+TEST(MemoryLevels, AFlushedLineComesFromDramAndWasWrittenBackIfItWasDirty) {
+  MemoryBoard board(small_memory());
+  const std::uint64_t address = MemoryBoard::address(7);
+  board.core.store({10'000}, address, 8);
+  board.core.maintain({20'000}, address + 8, CacheMaintenance::clean_invalidate);
+  EXPECT_EQ(board.memory.dram().write_bytes(), kCacheLine);
+  EXPECT_EQ(board.load_at(30'000, address).level, MemoryLevel::dram);
+  board.core.maintain({40'000}, address, CacheMaintenance::clean_invalidate);  // clean: nothing to write
+  EXPECT_EQ(board.memory.dram().write_bytes(), kCacheLine);
+  EXPECT_EQ(board.load_at(50'000, address).level, MemoryLevel::dram);
+}
+
+TEST(MemoryLevels, AFlushReachesTheLastLevel) {
+  for (const char* policy : {"victim", "inclusive"}) {
+    MemoryConfig config = small_memory();
+    config.llc_policy = policy;
+    MemoryBoard board(config);
+    board.chase_ring(2048);  // more than the second level holds
+    EXPECT_EQ(board.load_at(board.now + 1000, MemoryBoard::address(0)).level, MemoryLevel::llc);
+    board.chase_ring(2048);
+    board.core.maintain({board.now}, MemoryBoard::address(0), CacheMaintenance::clean_invalidate);
+    EXPECT_EQ(board.load_at(board.now + 2000, MemoryBoard::address(0)).level, MemoryLevel::dram) << policy;
+  }
+}
+
 TEST(MemoryLevels, ALineOnItsWayIsWaitedForAndCountsAsItsSource) {
   MemoryBoard board(small_memory());
   const std::uint64_t line = MemoryBoard::address(3000);

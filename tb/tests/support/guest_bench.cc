@@ -5,15 +5,9 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <systemc>
 
-#include "model/base/errors.h"
-#include "model/base/kernel_bridge.h"
-#include "model/base/timeline.h"
-#include "model/core/core.h"
-#include "model/core/image.h"
 #include "model/guest/contract.h"
-#include "model/memory/memory_system.h"
+#include "tb/board/bare_core.h"
 #include "tb/scenario/data_dir.h"
 #include "tb/scenario/scenario.h"
 
@@ -21,18 +15,7 @@ namespace ringside::test {
 
 namespace {
 
-// There is no device: the guests use board registers only.
-class NoDevices : public MmioFabric {
- public:
-  Time mmio_write(Time at, std::uint64_t, std::uint32_t, std::uint64_t) override { return at; }
-  ReadResult mmio_read(Time at, std::uint64_t, std::uint32_t) override { return {0, at}; }
-};
-
-// Ends a guest that runs for longer than any test needs.
-class Patience : public CoreObserver {
- public:
-  bool keep_running(Time now) override { return now < milliseconds(50); }
-};
+constexpr Time kPatience = milliseconds(50);  // no test needs more
 
 struct Outcome {
   std::uint64_t cycles;
@@ -43,37 +26,18 @@ Outcome simulate_here(const BenchRun& run) {
   std::vector<std::string> overrides{"cpu.model=" + run.cpu};
   if (!run.setting.empty()) overrides.push_back(run.setting);
   const Scenario scenario = load_scenario("", overrides, data_directory());
-  const PhysAddr end{guest::kRamBase + scenario.memory.ram_size.value};
-  const Image image((data_directory() / "test-images" / (run.image + ".elf")).string(), end);
-  Timeline timeline;
-  KernelBridge bridge("bridge", timeline);
-  PhysicalMemory memory(PhysAddr{guest::kRamBase}, scenario.memory.ram_size);
-  MemorySystem caches(memory, scenario.memory);
-  image.load(memory);
-  NoDevices devices;
-  Patience patience;
-  Core core("core0", scenario.cpu, image, memory, caches.add_core(scenario.cpu.frequency), devices, timeline, bridge, patience);
-
-  guest::board_info info{};
-  info.magic = guest::kBoardMagic;
-  info.version = guest::kContractVersion;
-  info.rx_ring = run.count;
-  info.mtu = run.argument;
-  run.program.copy(info.xdp_program, sizeof info.xdp_program - 1);
-  std::memcpy(memory.host(PhysAddr{guest::kRamBase}), &info, sizeof info);
-  core.boot(image.entry(), guest::kRamBase, guest::kRamBase + 0x1'1000);
-
-  Outcome outcome{};
-  sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
-  sc_core::sc_start();
-  outcome.cycles = core.cycles().value;
-  std::string failure = core.ended() == Core::Ended::exited ? "" : "the guest did not leave";
-  try {
-    if (core.failure() != nullptr) std::rethrow_exception(core.failure());
-  } catch (const std::exception& error) {
-    failure = error.what();
-  }
-  failure.copy(outcome.failure, sizeof outcome.failure - 1);
+  const auto file = data_directory() / "test-images" / (run.image + ".elf");
+  const BareRun result = run_bare_core(scenario, file, kPatience, [&](PhysicalMemory& memory, const Image&) {
+    guest::board_info info{};
+    info.magic = guest::kBoardMagic;
+    info.version = guest::kContractVersion;
+    info.rx_ring = run.count;
+    info.mtu = run.argument;
+    run.program.copy(info.xdp_program, sizeof info.xdp_program - 1);
+    std::memcpy(memory.host(PhysAddr{guest::kRamBase}), &info, sizeof info);
+  });
+  Outcome outcome{result.cycles, {}};
+  result.failure.copy(outcome.failure, sizeof outcome.failure - 1);
   return outcome;
 }
 

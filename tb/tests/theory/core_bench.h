@@ -68,6 +68,7 @@ inline CoreConfig plain_core() {
   c.store_ports = 1;
   c.fetch_ahead = 4;
   c.taken_branch_cycles = 1;
+  c.return_cycles = 1;
   c.mispredict_penalty = 15;
   c.predictor = {4096, 1024, 64, 256, 16};
   c.store_forward_latency = 5;

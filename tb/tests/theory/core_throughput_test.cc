@@ -105,6 +105,44 @@ TEST(CoreThroughput, TakenBranchesComeAtTheirRate) {
   }
 }
 
+// Zen 4 as measured: a call and its return take four cycles with nothing else to do.
+TEST(CoreThroughput, ReturnsComeAtTheirOwnRate) {
+  CoreConfig config = plain_core();
+  config.return_cycles = 3;
+  CoreBench bench(config);
+  Block call = bench.decode({0xe8, 0xfb, 0x0f, 0x00, 0x00});       // call 0x201000
+  Block callee = bench.decode({0xc3}, 0x201000);                   // ret
+  Block back = bench.decode({0xeb, 0xf9}, 0x200005);               // jmp 0x200000
+  const Access push = store(0x300000), pop = load(0x300000);
+  const Cycle before = bench.pipeline.retired();
+  for (int i = 0; i < 1000; ++i) {
+    bench.run_to(call, 0x201000, {push});
+    bench.run_to(callee, 0x200005, {pop});
+    bench.run_to(back, 0x200000);
+  }
+  EXPECT_NEAR((bench.pipeline.retired() - before).value, 1000.0 * (1 + 3 + 1), 40);
+}
+
+// Zen 4 as measured: a few instructions and a jump take one cycle within a line of code, two across two lines.
+TEST(CoreThroughput, CodeAcrossTwoLinesIsDeliveredInTwoCycles) {
+  for (const std::uint64_t start : {0x200000u, 0x200038u}) {
+    CoreConfig config = plain_core();
+    config.dispatch_width = config.retire_width = 6;
+    config.code_line_cycles = 1;
+    CoreBench bench(config);
+    const Code code = times(4, {0x0f, 0x1f, 0x40, 0x00}) + Code{0xe9, 0x00, 0x01, 0x00, 0x00};  // nops, jmp +256
+    Block here = bench.decode(code, start);
+    Block there = bench.decode(code, start + 0x200);
+    const Cycle before = bench.pipeline.retired();
+    for (int i = 0; i < 500; ++i) {
+      bench.run_to(here, there.address);
+      bench.run_to(there, here.address);
+    }
+    const double each = start % kCacheLine == 0 ? 1 : 2;
+    EXPECT_NEAR((bench.pipeline.retired() - before).value, 1000.0 * each, 20) << start;
+  }
+}
+
 TEST(CoreThroughput, DividersAreNotPipelined) {
   CoreConfig config = plain_core();
   config.architecture = "aarch64";
@@ -155,6 +193,14 @@ TEST(CoreThroughput, APrefetchedLineIsWaitedForByNobody) {
   Block block = bench.decode(times(100, {0x0f, 0x0d, 0x0e}));  // prefetchw [rsi]
   EXPECT_EQ(bench.steady(block, 4, std::vector<Access>(100, {0x300000, 1, AccessKind::prefetch_write})), 4u * 100 / 2);
   EXPECT_EQ(bench.port.prefetches.size(), 800u);
+}
+
+TEST(CoreThroughput, AFlushReachesTheMemoryAndIsWaitedForByNobody) {
+  CoreBench bench(plain_core());
+  Block block = bench.decode(times(100, {0x66, 0x0f, 0xae, 0x3e}));  // clflushopt [rsi]
+  EXPECT_LE(bench.steady(block, 4, std::vector<Access>(100, {0x300040, 1, AccessKind::clean_invalidate})), 4u * 100);
+  EXPECT_EQ(bench.port.maintained, std::vector<std::uint64_t>(800, 0x300040));
+  EXPECT_TRUE(bench.port.loads.empty());
 }
 
 }  // namespace

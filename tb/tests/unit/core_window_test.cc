@@ -33,17 +33,25 @@ TEST(CoreCalendar, CyclesThatShareAPlaceDoNotDisturbEachOther) {
 }
 
 TEST(CoreStoreBuffer, CommitsInOrderAtItsRate) {
-  StoreBuffer stores(2);
-  EXPECT_EQ(stores.commit(100), 100u);
-  EXPECT_EQ(stores.commit(50), 100u);
-  EXPECT_EQ(stores.commit(50), 101u);
-  EXPECT_EQ(stores.commit(101), 101u);
-  EXPECT_EQ(stores.commit(101), 102u);
+  StoreBuffer stores(2, false);
+  EXPECT_EQ(stores.commit(100, 0), 100u);
+  EXPECT_EQ(stores.commit(50, 0), 100u);
+  EXPECT_EQ(stores.commit(50, 0), 101u);
+  EXPECT_EQ(stores.commit(101, 0), 101u);
+  EXPECT_EQ(stores.commit(101, 0), 102u);
   EXPECT_EQ(stores.drained(), 102u);
 }
 
+TEST(CoreStoreBuffer, CommitsOnlyStoresOfOneLineTogetherIfSaidSo) {
+  StoreBuffer stores(2, true);
+  EXPECT_EQ(stores.commit(100, 7), 100u);
+  EXPECT_EQ(stores.commit(100, 8), 101u);
+  EXPECT_EQ(stores.commit(100, 8), 101u);
+  EXPECT_EQ(stores.commit(100, 8), 102u);
+}
+
 TEST(CoreStoreBuffer, ForwardsWhatOneStoreCovers) {
-  StoreBuffer stores(1);
+  StoreBuffer stores(1, false);
   using Kind = Forwarding::Kind;
   stores.record(0x1000, 8, 20, 50);
   EXPECT_EQ(stores.find(0x1000, 8, 10).kind, Kind::covered);
@@ -60,7 +68,7 @@ TEST(CoreStoreBuffer, ForwardsWhatOneStoreCovers) {
 }
 
 TEST(CoreStoreBuffer, TheYoungestStoreCounts) {
-  StoreBuffer stores(1);
+  StoreBuffer stores(1, false);
   stores.record(0x1000, 8, 20, 50);
   stores.record_range(0x0f00, 0x1100, 30, 60);
   EXPECT_EQ(stores.find(0x1000, 8, 10).ready, 30u);

@@ -62,7 +62,7 @@ TEST(ReferenceTable, SaysWhereATableIsWrong) {
   EXPECT_THAT(complaint(head + "[[row]]\nid = \"a\"\nname = \"A\"\npublished = -1\n"), HasSubstr("table.toml:4: no published"));
   EXPECT_THAT(complaint(head + "[[row]]\nid = \"a\"\nname = \"A\"\npublished = 1\n[[effect]]\nname = \"e\"\nfrom = \"a\"\nto = \"b\"\n"),
               HasSubstr("table.toml:8: to \"b\" names nothing"));
-  EXPECT_THAT(complaint("title = 1\n"), HasSubstr("table.toml:1: no string title"));
+  EXPECT_THAT(complaint("title = 1\n"), HasSubstr("table.toml:1: no title"));
 }
 
 TEST(ReferenceTable, UnknownNameSuggestsTheNearest) {
@@ -88,6 +88,31 @@ TEST(Reproduction, ErrorsEffectsAndInteractionsFollowFromTheRates) {
   EXPECT_THAT(text, HasSubstr("+22.50"));  // 1e3/16 - 1e3/25 ns simulated
   EXPECT_THAT(text, HasSubstr("calibrated: residual.drop"));
   EXPECT_THAT(text, HasSubstr("B: why"));
+}
+
+// The table is 2 x 2: how much a first change matters depends on whether a second was made.
+TEST(Reproduction, JsonHoldsNanosecondsEffectsAndInteractions) {
+  ReferenceTable table;
+  table.rows = {{"a", "A", 25.0, {}, "residual.drop", ""}, {"b", "B", 20.0, {}, "", ""}, {"c", "C", 50.0, {}, "", ""}};
+  table.effects = {{"one", 0, 1}, {"two", 0, 2}};
+  table.interactions = {{"both", 0, 1}};
+  Reproduction result{table, std::vector<ReproducedRow>(3), 1.5};
+  result.rows[0].simulated = 25.0;
+  result.rows[1].simulated = 20.0;
+  result.rows[2].simulated = 40.0;
+  const auto json = reproduction_json(result);
+  EXPECT_EQ(json["rows"][0]["kind"], "calibrated");
+  EXPECT_EQ(json["rows"][1]["kind"], "prediction");
+  EXPECT_DOUBLE_EQ(json["rows"][1]["published_ns"], 50.0);
+  EXPECT_DOUBLE_EQ(json["rows"][2]["simulated_ns"], 25.0);
+  EXPECT_DOUBLE_EQ(json["effects"][0]["published_ns"], 10.0);
+  EXPECT_DOUBLE_EQ(json["effects"][0]["published_percent"], -20.0);
+  EXPECT_DOUBLE_EQ(json["interactions"][0]["published_ns"], 30.0);  // 10 - (-20)
+  EXPECT_DOUBLE_EQ(json["interactions"][0]["simulated_ns"], 25.0);  // 10 - (-15)
+  EXPECT_DOUBLE_EQ(json["host"]["seconds"], 1.5);
+  const std::string markdown = reproduction_text(result, true);
+  EXPECT_THAT(markdown, HasSubstr("3 rows in 1.5 s"));
+  EXPECT_THAT(markdown, HasSubstr("+30.00"));
 }
 
 TEST(Calibration, PlatformFileNamesTheRowOfEachValueAndLoads) {

@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <regex>
 
+#include "tb/scenario/config.h"
 #include "tb/scenario/scenario.h"
 
 namespace ringside {
@@ -33,6 +36,15 @@ TEST(ScenarioFiles, EveryMachineIsComplete) {
       }
     }
   }
+}
+
+TEST(ScenarioFiles, XdpProgramsAreThoseOfTheImage) {
+  std::ifstream stream(fs::path(RINGSIDE_SOURCE_DIR) / "driver/xdp/programs.cc");
+  const std::string source{std::istreambuf_iterator<char>(stream), {}};
+  const std::regex entry("program\\(\"([^\"]+)\", xdp_\\w+\\)");
+  std::vector<std::string> in_image;
+  for (std::sregex_iterator at(source.begin(), source.end(), entry), end; at != end; ++at) in_image.push_back((*at)[1]);
+  EXPECT_EQ(xdp_programs(), in_image);
 }
 
 TEST(ScenarioFiles, CapturesAreFoundInTheData) {

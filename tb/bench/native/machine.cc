@@ -1,0 +1,120 @@
+#include "tb/bench/native/machine.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <numeric>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+#include "tb/bench/native/statistics.h"
+
+namespace ringside::native {
+
+Machine this_machine() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  Machine machine;
+  std::string line;
+  while (std::getline(cpuinfo, line) && !line.empty()) {  // the first processor's part
+    const auto colon = line.find(": ");
+    if (colon == std::string::npos) continue;
+    const std::string value = line.substr(colon + 2);
+    if (line.starts_with("vendor_id")) machine.vendor = value;
+    if (line.starts_with("cpu family")) machine.family = static_cast<unsigned>(std::stoul(value));
+    if (line.starts_with("model name")) machine.model = value;
+    else if (line.starts_with("model")) machine.number = static_cast<unsigned>(std::stoul(value));
+  }
+  return machine;
+}
+
+CoreModel core_model_of(const Machine& machine) {
+  struct Known {
+    const char* vendor;
+    unsigned family, first, last;
+    const char* name;
+  };
+  static const Known known[] = {
+      {"AuthenticAMD", 25, 0x10, 0x1f, "epyc-genoa"},
+      {"GenuineIntel", 6, 0x4f, 0x4f, "xeon-e5-1650v4"},
+      {"GenuineIntel", 6, 0x6a, 0x6a, "xeon-8380"},
+  };
+  for (const Known& k : known) {
+    const bool same = machine.vendor == k.vendor && machine.family == k.family;
+    if (same && machine.number >= k.first && machine.number <= k.last) return {k.name, true};
+  }
+  return {machine.vendor == "AuthenticAMD" ? "epyc-genoa" : "xeon-8380", false};
+}
+
+void pin_to(unsigned cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  if (sched_setaffinity(0, sizeof set, &set) != 0) {
+    throw std::runtime_error(fmt::format("cannot run on processor {}; one of this machine's is allowed", cpu));
+  }
+}
+
+double core_clock() {
+  constexpr std::uint64_t kRounds = 10'000, kAdditions = 100;
+  std::uint64_t x = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (std::uint64_t i = 0; i < kRounds; ++i) asm volatile(".rept 100\n\tadd $1, %0\n\t.endr" : "+r"(x));
+  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
+  return static_cast<double>(kRounds * kAdditions) / elapsed.count();
+}
+
+double dram_latency() {
+  constexpr std::size_t kBytes = 64 << 20, kPage = 4096, kLargePage = 2 << 20, kLines = 512, kRounds = 40, kOffset = 256;
+  void* const map = mmap(nullptr, kBytes + kLargePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (map == MAP_FAILED) throw std::runtime_error("no memory for measuring DRAM");
+  char* const base = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(map) + kLargePage - 1) & ~(kLargePage - 1));
+  madvise(base, kBytes, MADV_HUGEPAGE);
+  std::vector<std::size_t> pages(kBytes / kPage);
+  std::iota(pages.begin(), pages.end(), 0);
+  std::mt19937 random;
+  std::vector<double> rounds;
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    std::shuffle(pages.begin(), pages.end(), random);
+    const auto line = [&](std::size_t i) { return base + pages[i % kLines] * kPage + kOffset; };
+    for (std::size_t i = 0; i < kLines; ++i) *reinterpret_cast<char**>(line(i)) = line(i + 1);
+    for (std::size_t i = 0; i < kLines; ++i) asm volatile("clflush (%0)" ::"r"(line(i)) : "memory");
+    asm volatile("mfence" ::: "memory");
+    const auto start = std::chrono::steady_clock::now();
+    char* at = line(0);
+    for (std::size_t i = 0; i < kLines; ++i) at = *reinterpret_cast<char* volatile*>(at);
+    asm volatile("" ::"r"(at));
+    const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
+    rounds.push_back(elapsed.count() / kLines);
+  }
+  munmap(map, kBytes + kLargePage);
+  return quantile(rounds, 0.25);
+}
+
+std::uint64_t stolen_ticks(unsigned cpu) {
+  constexpr std::size_t kSteal = 7;  // proc(5): user nice system idle iowait irq softirq steal
+  std::ifstream stat("/proc/stat");
+  const std::string wanted = fmt::format("cpu{} ", cpu);
+  std::string line;
+  while (std::getline(stat, line)) {
+    if (!line.starts_with(wanted)) continue;
+    std::istringstream fields(line.substr(wanted.size()));
+    std::vector<std::uint64_t> ticks;
+    for (std::uint64_t value; fields >> value;) ticks.push_back(value);
+    return ticks.size() > kSteal ? ticks[kSteal] : 0;
+  }
+  return 0;
+}
+
+double load_average() {
+  double average = 0;
+  return getloadavg(&average, 1) == 1 ? average : 0;
+}
+
+}  // namespace ringside::native

@@ -1,0 +1,41 @@
+// The machine at hand: which core it has, how fast that runs, and how quiet it is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ringside::native {
+
+// The data file of a core, and whether it is that very core's.
+struct CoreModel {
+  std::string name;  // "epyc-genoa"
+  bool exact;
+};
+
+struct Machine {
+  std::string model;  // as /proc/cpuinfo names it
+  std::string vendor;
+  unsigned family = 0, number = 0;
+};
+
+Machine this_machine();
+
+// The data file for a machine, or the nearest one that there is.
+CoreModel core_model_of(const Machine& machine);
+
+// Keeps the process on one processor. Throws std::runtime_error if it may not run there.
+void pin_to(unsigned cpu);
+
+// Clock of the core in GHz, from a chain of dependent additions, one each cycle; takes some 0.3 ms.
+double core_clock();
+
+// Load-to-use latency of DRAM in ns: a chase over flushed lines in pages of no order; takes some 20 ms.
+double dram_latency();
+
+// Hundredths of a second for which the hypervisor ran something else on this processor, so far.
+std::uint64_t stolen_ticks(unsigned cpu);
+
+// Processes that want to run, averaged over a minute.
+double load_average();
+
+}  // namespace ringside::native

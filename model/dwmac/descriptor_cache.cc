@@ -39,10 +39,11 @@ void DescriptorCache::start(Time now) {
   fetch(now);
 }
 
-DescriptorCache::Entry DescriptorCache::take() {
+DescriptorCache::Entry DescriptorCache::take(Time now) {
   const Entry entry = cache_.front();
   cache_.pop();
   in_use_ = true;
+  fetch(now);
   return entry;
 }
 

@@ -52,8 +52,8 @@ class DescriptorCache final : public DmaReader {
   bool running() const { return running_; }
 
   bool empty() const { return cache_.empty(); }
-  Entry take();            // the next descriptor is in use now; only if not empty
-  void release(Time now);  // and now it is done with
+  Entry take(Time now);    // the next descriptor is in use; only if not empty
+  void release(Time now);  // it is done with
 
   // The channel needs a descriptor and there is none. `retry`: something new has happened that needs it.
   void need(Time now, bool retry);

@@ -14,8 +14,10 @@ constexpr std::uint32_t kWatchdog = 2048, kJumboWatchdog = 10240, kLongest = 163
 }  // namespace
 
 std::uint32_t Mac::head_bytes() const {
-  for (const auto& queue : queues_)
-    if (!queue->store_and_forward()) return queue->threshold();
+  for (std::uint32_t q = 0; q < queues_.size(); ++q) {
+    const bool used = q == 0 || registers_.priorities(q) != 0;
+    if (used && !queues_[q]->store_and_forward()) return queues_[q]->threshold();
+  }
   return 0;
 }
 

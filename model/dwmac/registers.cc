@@ -131,7 +131,7 @@ void Registers::write(std::uint32_t offset, std::uint32_t value) {
 
 std::uint32_t Registers::queue_of_priority(std::uint32_t priority, std::uint32_t queues) const {
   for (std::uint32_t q = 0; q < queues; ++q)
-    if ((read(map_.rxq_ctrl2 + q / 4 * 4) >> q % 4 * 8 >> priority & 1) != 0) return q;
+    if ((priorities(q) >> priority & 1) != 0) return q;
   return 0;
 }
 

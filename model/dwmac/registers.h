@@ -66,7 +66,8 @@ class Registers {
   std::uint32_t channel_of_queue(std::uint32_t queue) const {
     return read(map_.rxq_dma_map + queue / 4 * 4) >> queue % 4 * 8 & 0xf;
   }
-  // The queue of frames with a VLAN priority.
+  // VLAN priorities whose frames go to a queue, a bit for each. All others go to queue 0.
+  std::uint32_t priorities(std::uint32_t queue) const { return read(map_.rxq_ctrl2 + queue / 4 * 4) >> queue % 4 * 8 & 0xff; }
   std::uint32_t queue_of_priority(std::uint32_t priority, std::uint32_t queues) const;
 
   std::uint32_t rx_op(std::uint32_t q) const { return queue(q, map_.rx_op); }

@@ -80,7 +80,7 @@ bool RxChannel::find_frame() {
 }
 
 void RxChannel::begin_descriptor(Time now) {
-  entry_ = ring_.take();
+  entry_ = ring_.take(now);
   active_ = true;
   part_ = filled_ = leaving_ = 0;
   start_ = now;

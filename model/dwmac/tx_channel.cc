@@ -24,7 +24,7 @@ void TxChannel::advance(Time now) {
   const bool second = (registers_.tx_control(number_) & kChTxOsp) != 0;
   const std::uint64_t limit = second ? context_.config.tx_frames : 1;
   while (ring_.running() && !ring_.empty() && (assembling_ || under_way_ < limit)) {
-    const DescriptorCache::Entry entry = ring_.take();
+    const DescriptorCache::Entry entry = ring_.take(now);
     use(now, entry);
     ring_.release(now);
   }

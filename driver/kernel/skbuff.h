@@ -202,7 +202,6 @@ __always_inline skb_shared_info* skb_shinfo(const sk_buff* skb) {
 __always_inline u32 skb_headlen(const sk_buff* skb) { return skb->len - skb->data_len; }
 __always_inline u32 skb_headroom(const sk_buff* skb) { return static_cast<u32>(skb->data - skb->head); }
 __always_inline u32 skb_tailroom(const sk_buff* skb) { return skb->data_len != 0 ? 0 : skb->end - skb->tail; }
-__always_inline bool skb_is_nonlinear(const sk_buff* skb) { return skb->data_len != 0; }
 
 // Moves an empty packet's data by `len` bytes.
 __always_inline void skb_reserve(sk_buff* skb, u32 len) {
@@ -219,9 +218,6 @@ __always_inline void* __skb_push(sk_buff* skb, u32 len) {
 __always_inline void* __skb_pull(sk_buff* skb, u32 len) {
   skb->len -= len;
   return skb->data += len;
-}
-__always_inline void* skb_pull(sk_buff* skb, u32 len) {
-  return unlikely(len > skb->len) ? nullptr : __skb_pull(skb, len);
 }
 
 // Cuts the packet off after `len` bytes.
@@ -254,9 +250,6 @@ __always_inline void skb_mark_for_recycle(sk_buff* skb) { skb->pp_recycle = 1; }
 
 // Drops a fragment's reference to its page. `recycle`: as the packet's pp_recycle says.
 void __skb_frag_unref(skb_frag_t* frag, bool recycle);
-__always_inline void skb_frag_unref(sk_buff* skb, int f) {
-  __skb_frag_unref(&skb_shinfo(skb)->frags[f], skb->pp_recycle);
-}
 
 __always_inline void skb_set_hash(sk_buff* skb, u32 hash, pkt_hash_types type) {
   skb->l4_hash = type == PKT_HASH_TYPE_L4;

@@ -85,4 +85,3 @@ __always_inline bool ip_is_fragment(const iphdr* iph) { return (iph->frag_off & 
 __always_inline ethhdr* eth_hdr(const sk_buff* skb) { return reinterpret_cast<ethhdr*>(skb_mac_header(skb)); }
 __always_inline iphdr* ip_hdr(const sk_buff* skb) { return reinterpret_cast<iphdr*>(skb_network_header(skb)); }
 __always_inline tcphdr* tcp_hdr(const sk_buff* skb) { return reinterpret_cast<tcphdr*>(skb_transport_header(skb)); }
-__always_inline udphdr* udp_hdr(const sk_buff* skb) { return reinterpret_cast<udphdr*>(skb_transport_header(skb)); }

@@ -60,6 +60,14 @@ TEST(Stack, OnAnInOrderCoreOfAnotherArchitecture) {
   EXPECT_EQ(packets["ended"]["kfree_skb:NO_SOCKET"], packets["delivered"]);
 }
 
+TEST(Stack, WithoutGroNothingIsMergedNorLost) {
+  const Outcome outcome = finite_scenario(scaled(3000)).set("driver.gro=false").set("driver.xdp=none").run();
+  expect_conserved(outcome);
+  const Report report = outcome.json();
+  EXPECT_EQ(report["result"]["packets"]["ended"]["kfree_skb:NETFILTER_DROP"], report["result"]["packets"]["delivered"]);
+  for (const auto& function : report["guest"]["functions"]) EXPECT_NE(function["name"], "inet_gro_receive");
+}
+
 // Full frames leave the sum over all bytes to the stack, which finds them intact without reading them.
 TEST(Stack, TheSinkGetsEveryByte) {
   const Outcome outcome = finite_scenario(scaled(3000))

@@ -42,8 +42,8 @@ void DriverConfig::visit(ParameterVisitor& v) {
          image);
   v.text({"driver.xdp", "", "chosen", "Name of the XDP program in the image; none, or nothing, attaches none."}, kDefault, xdp);
   v.choice({"driver.stack", "", "chosen: the row of published figures that most others are compared with",
-            "Where packets for the stack end: iptables -t raw -A PREROUTING -j DROP, UDP without a socket, or consumed where "
-            "sockets would take them."},
+            "Where packets for the stack end: iptables -t raw -A PREROUTING -j DROP, the same after adding up their bytes, UDP "
+            "without a socket, or consumed where sockets would take them."},
            kDefault, stack, kStacks);
   v.flag({"driver.gro", "", "Linux default", "Generic receive offload, as ethtool -K gro."}, kDefault, gro);
   v.number({"driver.rx_ring", "entries", "mlx5e default, Linux", "RX ring size, a power of two, as ethtool -G rx."}, kDefault, rx_ring, 16, 8192);

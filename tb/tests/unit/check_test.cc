@@ -180,7 +180,7 @@ TEST_F(Check, BadBaselinesAreOneLine) {
 TEST_F(Check, HostileBaselinesAreRefusedAtOnce) {
   std::string dots = "a";
   for (int i = 0; i < 8'000; ++i) dots += ".a";
-  EXPECT_NE(refusal(baseline_text(dots + " = 1\n")), "") << "as deep as allowed: must not exhaust the stack";
+  EXPECT_THAT(refusal(baseline_text(dots + " = 1\n")), HasSubstr("too many levels")) << "must not exhaust the stack";
   EXPECT_THAT(refusal(baseline_text(dots + dots + " = 1\n")), HasSubstr("more than 8192 dots"));
   EXPECT_THAT(refusal("a = " + std::string(100'000, '[')), HasSubstr("base.toml:1: "));
   EXPECT_THAT(refusal(std::string(2'000'000, '[')), HasSubstr("larger than 1024 KiB"));

@@ -17,6 +17,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kMaxBytes = 1 << 20;
+constexpr int kMaxLevels = 8;    // of a metric's name
 constexpr auto kMaxDots = 8'192;  // each may nest a table in the one before, and tables are freed recursively
 
 class Reader {
@@ -109,17 +110,18 @@ BaselineMetric read_metric(const Reader& reader, const std::string& name, const 
   return metric;
 }
 
-void read_metrics(const Reader& reader, const toml::table& table, const std::string& prefix, Baseline& baseline) {
+void read_metrics(const Reader& reader, const toml::table& table, const std::string& prefix, int depth, Baseline& baseline) {
   for (const auto& [key, node] : table) {
     const std::string name = printable(prefix.empty() ? std::string(key.str()) : prefix + "." + std::string(key.str()), 120);
     const toml::table* nested = node.as_table();
     if (nested == nullptr) {
       reader.fail(node, fmt::format("{} is a bare value; {} = {{ value = ..., max_change = \"0.5 %\" }} is allowed", name, name));
     }
+    if (depth > kMaxLevels) reader.fail(node, fmt::format("{} has too many levels; names of metrics have three", name));
     if (nested->contains("value")) {
       baseline.metrics.push_back(read_metric(reader, name, *nested));
     } else {
-      read_metrics(reader, *nested, name, baseline);
+      read_metrics(reader, *nested, name, depth + 1, baseline);
     }
   }
 }
@@ -192,7 +194,7 @@ Baseline read_baseline(const std::filesystem::path& file) {
   }
   const toml::table* metrics = document["metrics"].as_table();
   if (metrics == nullptr) reader.fail(document, "no [metrics]; a table with one or more is required");
-  read_metrics(reader, *metrics, "", baseline);
+  read_metrics(reader, *metrics, "", 1, baseline);
   std::sort(baseline.metrics.begin(), baseline.metrics.end(),
             [](const BaselineMetric& a, const BaselineMetric& b) { return a.line < b.line; });
   if (baseline.metrics.empty()) reader.fail(*metrics, "[metrics] is empty; one or more is required");

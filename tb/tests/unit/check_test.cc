@@ -180,7 +180,7 @@ TEST_F(Check, BadBaselinesAreOneLine) {
 TEST_F(Check, HostileBaselinesAreRefusedAtOnce) {
   std::string dots = "a";
   for (int i = 0; i < 8'000; ++i) dots += ".a";
-  EXPECT_NE(refusal(baseline_text(dots + " = 1\n")), "") << "as deep as allowed: must not exhaust the stack";
+  EXPECT_THAT(refusal(baseline_text(dots + " = 1\n")), HasSubstr("too many levels")) << "must not exhaust the stack";
   EXPECT_THAT(refusal(baseline_text(dots + dots + " = 1\n")), HasSubstr("more than 8192 dots"));
   EXPECT_THAT(refusal("a = " + std::string(100'000, '[')), HasSubstr("base.toml:1: "));
   EXPECT_THAT(refusal(std::string(2'000'000, '[')), HasSubstr("larger than 1024 KiB"));
@@ -305,8 +305,8 @@ TEST_F(Check, JunitIsWellFormedWhateverTheNames) {
   boost::property_tree::read_xml(path("junit.xml"), document);
   const auto& suite = document.get_child("testsuites.testsuite");
   EXPECT_EQ(suite.get<std::string>("<xmlattr>.name"), "sample");
-  EXPECT_EQ(suite.get<int>("<xmlattr>.tests"), 3);
-  EXPECT_EQ(suite.get<int>("<xmlattr>.failures"), 2);
+  EXPECT_EQ(suite.get<std::string>("<xmlattr>.tests"), "3");
+  EXPECT_EQ(suite.get<std::string>("<xmlattr>.failures"), "2");
   std::vector<std::string> failed;
   for (const auto& [element, test] : suite) {
     if (element == "testcase" && test.count("failure") == 1) failed.push_back(test.get<std::string>("<xmlattr>.name"));

@@ -1,5 +1,7 @@
 #include "driver/kernel/board.h"
 #include "driver/kernel/netdevice.h"
+#include "driver/kernel/skbuff.h"
+#include "driver/net/gro.h"
 
 softnet_data softnet;
 int netdev_budget = 300;
@@ -19,6 +21,9 @@ static noinline int __napi_poll(napi_struct* napi, bool* repoll) {
   if (unlikely(work > weight)) panic("NAPI poll function exceeded its budget");
   // With less than its weight done the device has completed, and may be on another list already.
   if (likely(work < weight)) return work;
+  // Ticks of 250 Hz are too coarse to tell old packets from new ones, so that none is held over.
+  napi_gro_flush(napi);
+  gro_normal_list(napi);
   *repoll = true;
   return work;
 }
@@ -57,6 +62,7 @@ static void net_rx_action() {
 }
 
 void net_dev_init() {
+  skb_init();
   softnet = {};
   INIT_LIST_HEAD(&softnet.poll_list);
   open_softirq(NET_RX_SOFTIRQ, net_rx_action);
@@ -69,6 +75,8 @@ void netif_napi_add_weight(net_device* dev, napi_struct* napi, int (*poll)(napi_
   napi->weight = weight;
   napi->dev = dev;
   napi->napi_id = next_id++;
+  napi->list_owner = -1;
+  init_gro_hash(napi);
   napi->state = BIT(NAPI_STATE_DISABLE) | BIT(NAPI_STATE_SCHED);
 }
 
@@ -93,13 +101,17 @@ bool napi_schedule_prep(napi_struct* napi) {
 
 void __napi_schedule(napi_struct* napi) {
   list_add_tail(&napi->poll_list, &softnet.poll_list);
+  WRITE_ONCE(napi->list_owner, smp_processor_id());
   raise_softirq(NET_RX_SOFTIRQ);
 }
 
 bool napi_complete_done(napi_struct* napi, int) {
+  if (napi->gro_bitmask != 0) napi_gro_flush(napi);
+  gro_normal_list(napi);
   unsigned long val = READ_ONCE(napi->state);
   unsigned long next;
   list_del_init(&napi->poll_list);
+  WRITE_ONCE(napi->list_owner, -1);
   do {
     next = val & ~static_cast<unsigned long>(BIT(NAPI_STATE_MISSED) | BIT(NAPI_STATE_SCHED));
     if (unlikely(val & BIT(NAPI_STATE_MISSED))) next |= BIT(NAPI_STATE_SCHED);

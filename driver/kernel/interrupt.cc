@@ -13,16 +13,19 @@ struct irqaction {
 static irqaction irq_actions[NR_VECTORS];
 static void (*softirq_vec[NR_SOFTIRQS])();
 static u32 softirq_pending;
+u32 __preempt_count;
 static list_head workqueue;
 
 static void __do_softirq() {
   u32 pending = softirq_pending;
   softirq_pending = 0;
+  __preempt_count += SOFTIRQ_OFFSET;
   while (pending != 0) {
     const u32 nr = static_cast<u32>(__builtin_ctz(pending));
     softirq_vec[nr]();
     pending &= pending - 1;
   }
+  __preempt_count -= SOFTIRQ_OFFSET;
 }
 
 static void process_one_work() {
@@ -56,6 +59,7 @@ void handle_interrupts(u64 pending) {
 void softirq_init() {
   for (irqaction& action : irq_actions) action = {};
   softirq_pending = 0;
+  __preempt_count = 0;
   INIT_LIST_HEAD(&workqueue);
 }
 

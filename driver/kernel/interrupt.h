@@ -13,6 +13,13 @@ int request_irq(u32 irq, irq_handler_t handler, void* dev_id);
 // Runs the handlers of all vectors in `pending`, then softirqs and work until nothing is left.
 void handle_interrupts(u64 pending);
 
+inline constexpr u32 SOFTIRQ_OFFSET = 1u << 8;
+extern u32 __preempt_count;
+__always_inline bool in_softirq() { return (READ_ONCE(__preempt_count) & SOFTIRQ_OFFSET) != 0; }
+
+// There is one processor.
+__always_inline int smp_processor_id() { return 0; }
+
 void softirq_init();
 void open_softirq(u32 nr, void (*action)());
 void raise_softirq(u32 nr);

@@ -3,21 +3,44 @@
 
 #include "driver/kernel/interrupt.h"
 
+inline constexpr u32 ETH_ALEN = 6;
+inline constexpr u32 IFNAMSIZ = 16;
+
+// Bits of net_device.features.
+inline constexpr u64 NETIF_F_HW_VLAN_CTAG_RX = 1u << 8;
+inline constexpr u64 NETIF_F_GRO = 1u << 14;
+inline constexpr u64 NETIF_F_RXHASH = 1u << 28;
+inline constexpr u64 NETIF_F_RXCSUM = 1u << 29;
+
 struct net_device {
-  char name[16];
+  alignas(sizeof(u64)) char name[IFNAMSIZ];
   u32 mtu;
   u32 ifindex;
+  u64 features;
+  alignas(sizeof(u64)) u8 dev_addr[ETH_ALEN];
 };
 
 enum napi_state : u32 { NAPI_STATE_SCHED = 0, NAPI_STATE_MISSED = 1, NAPI_STATE_DISABLE = 2 };
+
+// Packets that wait for more of their flow, those of one hash bucket.
+inline constexpr u32 GRO_HASH_BUCKETS = 8;
+struct gro_list {
+  list_head list;
+  int count;
+};
 
 struct napi_struct {
   unsigned long state;
   list_head poll_list;
   int weight;
+  u32 gro_bitmask;  // buckets in use
   int (*poll)(napi_struct* napi, int budget);
   net_device* dev;
+  gro_list gro_hash[GRO_HASH_BUCKETS];
+  list_head rx_list;  // packets for the stack, handed over in batches
+  int rx_count;
   u32 napi_id;
+  int list_owner;  // processor that polls it, or -1
 };
 
 struct softnet_data {

@@ -1,6 +1,7 @@
 #include "driver/kernel/page_pool.h"
 
 #include "driver/kernel/board.h"
+#include "driver/kernel/netdevice.h"
 #include "driver/kernel/string.h"
 
 static void page_pool_dma_sync_for_device(const page_pool* pool, const page* p, u32 dma_sync_size) {
@@ -131,6 +132,13 @@ page* page_pool_alloc_pages(page_pool* pool) {
   return __page_pool_alloc_pages_slow(pool);
 }
 
+// True if nobody else can be using the pool's array: this is the softirq that polls its device.
+static bool page_pool_napi_local(const page_pool* pool) {
+  if (unlikely(!in_softirq())) return false;
+  const napi_struct* napi = READ_ONCE(pool->p.napi);
+  return napi != nullptr && READ_ONCE(napi->list_owner) == smp_processor_id();
+}
+
 void page_pool_put_unrefed_page(page_pool* pool, page* p, u32 dma_sync_size, bool allow_direct) {
   if (unlikely(!__page_pool_page_can_be_recycled(p))) {
     pool->recycle_stats->released_refcnt++;
@@ -138,6 +146,7 @@ void page_pool_put_unrefed_page(page_pool* pool, page* p, u32 dma_sync_size, boo
     return;
   }
   if (pool->dma_sync) page_pool_dma_sync_for_device(pool, p, dma_sync_size);
+  if (!allow_direct) allow_direct = page_pool_napi_local(pool);
   if (allow_direct && page_pool_recycle_in_cache(p, pool)) return;
   if (!page_pool_recycle_in_ring(pool, p)) {
     pool->recycle_stats->ring_full++;

@@ -69,7 +69,8 @@ s32 page_pool_inflight(const page_pool* pool);
 
 page* page_pool_alloc_pages(page_pool* pool);
 
-// Takes a page whose last fragment has been released. `allow_direct`: the caller runs in the pool's NAPI context.
+// Takes a page whose last fragment has been released. `allow_direct`: the caller knows that it runs in the pool's NAPI
+// context; otherwise that is found out.
 void page_pool_put_unrefed_page(page_pool* pool, page* p, u32 dma_sync_size, bool allow_direct);
 
 __always_inline page* page_pool_dev_alloc_pages(page_pool* pool) { return page_pool_alloc_pages(pool); }
@@ -91,8 +92,12 @@ __always_inline long page_pool_unref_page(page* p, long nr) {
   return ret;
 }
 
-// Drops one reference from NAPI context.
-__always_inline void page_pool_recycle_direct(page_pool* pool, page* p) {
+// Drops one reference. The page goes to the pool's array if the caller runs in the pool's NAPI context or `allow_direct`
+// says so.
+__always_inline void page_pool_put_full_page(page_pool* pool, page* p, bool allow_direct) {
   if (page_pool_unref_page(p, 1) != 0) return;
-  page_pool_put_unrefed_page(pool, p, ~0u, true);
+  page_pool_put_unrefed_page(pool, p, ~0u, allow_direct);
 }
+
+// Drops one reference from NAPI context.
+__always_inline void page_pool_recycle_direct(page_pool* pool, page* p) { page_pool_put_full_page(pool, p, true); }

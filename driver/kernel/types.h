@@ -10,6 +10,7 @@ using u8 = std::uint8_t;
 using u16 = std::uint16_t;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
+using s16 = std::int16_t;
 using s32 = std::int32_t;
 using dma_addr_t = u64;
 using ringside::be16;
@@ -31,6 +32,7 @@ inline constexpr u32 L1_CACHE_BYTES = 64;
 #define EBUSY 16
 #define EINVAL 22
 #define ENOSPC 28
+#define ENETUNREACH 101
 
 __always_inline bool likely(bool condition) { return __builtin_expect(condition, true); }
 __always_inline bool unlikely(bool condition) { return __builtin_expect(condition, false); }

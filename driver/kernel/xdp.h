@@ -1,8 +1,8 @@
 // XDP: what a program sees of a packet, and how it is called.
 #pragma once
 
-#include "driver/kernel/mm.h"
 #include "driver/kernel/netdevice.h"
+#include "driver/kernel/skbuff.h"
 
 enum xdp_action : u32 { XDP_ABORTED = 0, XDP_DROP, XDP_PASS, XDP_TX, XDP_REDIRECT };
 
@@ -56,33 +56,6 @@ __always_inline void xdp_prepare_buff(xdp_buff* xdp, u8* hard_start, u32 headroo
 }
 
 inline constexpr u32 XDP_FLAGS_HAS_FRAGS = BIT(0);
-inline constexpr u32 MAX_SKB_FRAGS = 17;
-
-struct skb_frag_t {
-  struct page* page;
-  u32 len;
-  u32 offset;
-};
-
-// At the end of a packet's first buffer: the buffers that follow it.
-struct skb_shared_info {
-  u8 flags;
-  u8 meta_len;
-  u8 nr_frags;
-  u8 tx_flags;
-  u16 gso_size;
-  u16 gso_segs;
-  u64 hwtstamps;
-  u32 gso_type;
-  u32 tskey;
-  atomic_t dataref;
-  u32 xdp_frags_size;
-  void* frag_list;
-  void* destructor_arg;
-  skb_frag_t frags[MAX_SKB_FRAGS];
-};
-static_assert(sizeof(skb_shared_info) == 320);
-
 // A packet on its own, described at the start of its first buffer.
 struct xdp_frame {
   void* data;

@@ -105,18 +105,28 @@ struct mlx5e_rq_stats {
   u64 mpwqe_filler_strides;
   u64 oversize_pkts_sw_drop;
   u64 congst_umr;
+  u64 csum_complete;
+  u64 csum_unnecessary;
+  u64 csum_none;
+  u64 removed_vlan_packets;
+  u64 mcast_packets;
 };
 
-enum mlx5e_rq_state : u32 { MLX5E_RQ_STATE_ENABLED = 0, MLX5E_RQ_STATE_RECOVERING = 1 };
+// NO_CSUM_COMPLETE: a program may change what the device has summed.
+enum mlx5e_rq_state : u32 {
+  MLX5E_RQ_STATE_ENABLED = 0,
+  MLX5E_RQ_STATE_RECOVERING = 1,
+  MLX5E_RQ_STATE_NO_CSUM_COMPLETE = 2,
+};
 
 // Bits of mlx5e_rq.flags. XMIT lasts for one packet: its transmission keeps a reference to the page.
 enum mlx5e_rq_flag : u32 { MLX5E_RQ_FLAG_XDP_XMIT = 0 };
 
 using mlx5e_fp_handle_rx_cqe = void (*)(mlx5e_rq* rq, mlx5_cqe64* cqe);
 using mlx5e_fp_post_rx_wqes = bool (*)(mlx5e_rq* rq);
-using mlx5e_fp_skb_from_cqe = bool (*)(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi, mlx5_cqe64* cqe, u32 cqe_bcnt);
-using mlx5e_fp_skb_from_cqe_mpwrq = bool (*)(mlx5e_rq* rq, mlx5e_mpw_info* wi, mlx5_cqe64* cqe, u16 cqe_bcnt,
-                                             u32 head_offset, u32 page_idx);
+using mlx5e_fp_skb_from_cqe = sk_buff* (*)(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi, mlx5_cqe64* cqe, u32 cqe_bcnt);
+using mlx5e_fp_skb_from_cqe_mpwrq = sk_buff* (*)(mlx5e_rq* rq, mlx5e_mpw_info* wi, mlx5_cqe64* cqe, u16 cqe_bcnt,
+                                                 u32 head_offset, u32 page_idx);
 
 // The buffer that a program works on, with what its metadata functions need.
 struct mlx5e_xdp_buff {
@@ -241,8 +251,8 @@ void mlx5e_free_rx_descs(mlx5e_rq* rq);
 
 // en_rx_mpwrq.cc
 void mlx5e_handle_rx_cqe_mpwrq(mlx5e_rq* rq, mlx5_cqe64* cqe);
-bool mlx5e_skb_from_cqe_mpwrq_linear(mlx5e_rq* rq, mlx5e_mpw_info* wi, mlx5_cqe64* cqe, u16 cqe_bcnt, u32 head_offset,
-                                     u32 page_idx);
+sk_buff* mlx5e_skb_from_cqe_mpwrq_linear(mlx5e_rq* rq, mlx5e_mpw_info* wi, mlx5_cqe64* cqe, u16 cqe_bcnt,
+                                         u32 head_offset, u32 page_idx);
 bool mlx5e_post_rx_mpwqes(mlx5e_rq* rq);
 void mlx5e_free_rx_mpwqe_descs(mlx5e_rq* rq);
 

@@ -201,6 +201,7 @@ int mlx5e_open_rq(mlx5e_channel* c, const mlx5e_params* params, mlx5e_rq_stats* 
 }
 
 void mlx5e_activate_rq(mlx5e_rq* rq) {
+  if (rq->xdp_prog != nullptr) __set_bit(MLX5E_RQ_STATE_NO_CSUM_COMPLETE, &rq->state);
   set_bit(MLX5E_RQ_STATE_ENABLED, &rq->state);
   // The first poll posts the WQEs and arms the CQ.
   napi_schedule(&rq->channel->napi);

@@ -1,6 +1,8 @@
 // Polling of receive completions, and the data path of a cyclic RQ whose packets each lie in one buffer.
 #include "driver/mlx5e/en_rx.h"
 
+#include "driver/net/gro.h"
+
 namespace cx = ringside::connectx;
 
 static __always_inline mlx5e_wqe_frag_info* get_frag(mlx5e_rq* rq, u16 ix) {
@@ -94,13 +96,14 @@ static void mlx5e_dealloc_rx_wqe(mlx5e_rq* rq, u16 ix) {
   mlx5e_set_skip_release(rq, ix);
 }
 
-// True if the packet goes on to the stack.
-static noinline bool mlx5e_skb_from_cqe_linear(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi, mlx5_cqe64* cqe, u32 cqe_bcnt) {
+// Null if XDP has consumed the packet, or if there is no memory.
+static noinline sk_buff* mlx5e_skb_from_cqe_linear(mlx5e_rq* rq, mlx5e_wqe_frag_info* wi, mlx5_cqe64* cqe,
+                                                   u32 cqe_bcnt) {
   struct page* page = wi->frag_page->page;
-  const u32 rx_headroom = rq->buff.headroom;
+  mlx5e_linear_packet packet = {.headroom = rq->buff.headroom, .len = cqe_bcnt, .metasize = 0};
   u8* va = page_address(page) + wi->offset;
-  u8* data = va + rx_headroom;
-  const u32 frag_size = MLX5_SKB_FRAG_SZ(rx_headroom + cqe_bcnt);
+  u8* data = va + packet.headroom;
+  u32 frag_size = MLX5_SKB_FRAG_SZ(packet.headroom + cqe_bcnt);
 
   const dma_addr_t addr = page_pool_get_dma_addr(page);
   dma_sync_single_range_for_cpu(rq->pdev, addr, wi->offset, frag_size, rq->buff.map_dir);
@@ -111,10 +114,17 @@ static noinline bool mlx5e_skb_from_cqe_linear(mlx5e_rq* rq, mlx5e_wqe_frag_info
     MLX5E_DECLARE_MXBUF(mxbuf, rq);
 
     net_prefetchw(va);  // where an xdp_frame would be
-    mlx5e_fill_mxbuf(rq, cqe, va, rx_headroom, rq->buff.frame0_sz, cqe_bcnt, &mxbuf);
-    if (mlx5e_xdp_handle(rq, prog, &mxbuf)) return false;
+    mlx5e_fill_mxbuf(rq, cqe, va, packet.headroom, rq->buff.frame0_sz, cqe_bcnt, &mxbuf);
+    if (mlx5e_xdp_handle(rq, prog, &mxbuf)) return nullptr;
+    packet = mlx5e_linear_packet_of(&mxbuf.xdp);
+    frag_size = MLX5_SKB_FRAG_SZ(packet.headroom + packet.len);
   }
-  return true;
+  sk_buff* skb = mlx5e_build_linear_skb(rq, va, frag_size, packet);
+  if (unlikely(skb == nullptr)) return nullptr;
+  // The stack recycles the page when it is done.
+  skb_mark_for_recycle(skb);
+  wi->frag_page->frags++;
+  return skb;
 }
 
 // The first genuine error of a queue stops it and has it restarted; the flushed WQEs that follow are only counted.
@@ -138,12 +148,16 @@ static noinline void mlx5e_handle_rx_cqe(mlx5e_rq* rq, mlx5_cqe64* cqe) {
 
   if (unlikely(MLX5E_RX_ERR_CQE(cqe))) {
     mlx5e_handle_rx_err_cqe(rq, cqe);
-  } else if (!INDIRECT_CALL_1(rq->wqe.skb_from_cqe, mlx5e_skb_from_cqe_linear, rq, wi, cqe, cqe_bcnt)) {
+    mlx5_wq_cyc_pop(wq);
+    return;
+  }
+  sk_buff* skb = INDIRECT_CALL_1(rq->wqe.skb_from_cqe, mlx5e_skb_from_cqe_linear, rq, wi, cqe, cqe_bcnt);
+  if (skb == nullptr) {
     // Consumed by XDP. Transmission holds on to the page until it completes.
     if (__test_and_clear_bit(MLX5E_RQ_FLAG_XDP_XMIT, &rq->flags)) wi->frag_page->frags++;
   } else {
-    // Handed to the stack's drop point: nobody takes a reference, and the refill releases the page.
-    mlx5e_complete_rx_cqe(rq, cqe_bcnt);
+    mlx5e_complete_rx_cqe(rq, cqe, cqe_bcnt, skb);
+    napi_gro_receive(rq->cq.napi, skb);
   }
   mlx5_wq_cyc_pop(wq);
 }

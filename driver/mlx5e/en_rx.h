@@ -40,11 +40,34 @@ __always_inline void mlx5e_fill_mxbuf(mlx5e_rq* rq, mlx5_cqe64* cqe, u8* va, u32
   mxbuf->rq = rq;
 }
 
-__always_inline void mlx5e_complete_rx_cqe(mlx5e_rq* rq, u32 cqe_bcnt) {
-  mlx5e_rq_stats* stats = rq->stats;
-  stats->packets++;
-  stats->bytes += cqe_bcnt;
+// What a program has left of a packet in its buffer.
+struct mlx5e_linear_packet {
+  u32 headroom;
+  u32 len;
+  u32 metasize;
+};
+__always_inline mlx5e_linear_packet mlx5e_linear_packet_of(const xdp_buff* xdp) {
+  const u8* data = static_cast<const u8*>(xdp->data);
+  return {.headroom = static_cast<u32>(data - static_cast<const u8*>(xdp->data_hard_start)),
+          .len = static_cast<u32>(static_cast<const u8*>(xdp->data_end) - data),
+          .metasize = static_cast<u32>(data - static_cast<const u8*>(xdp->data_meta))};
 }
+
+// A packet for the stack in the page that it was received in. Null if there is no memory.
+__always_inline sk_buff* mlx5e_build_linear_skb(mlx5e_rq* rq, void* va, u32 frag_size, mlx5e_linear_packet packet) {
+  sk_buff* skb = napi_build_skb(va, frag_size);
+  if (unlikely(skb == nullptr)) {
+    rq->stats->buff_alloc_err++;
+    return nullptr;
+  }
+  skb_reserve(skb, packet.headroom);
+  skb_put(skb, packet.len);
+  if (packet.metasize != 0) skb_shinfo(skb)->meta_len = static_cast<u8>(packet.metasize);
+  return skb;
+}
+
+// Counts a packet for the stack and gives it what the completion says about it. en_rx_skb.cc
+void mlx5e_complete_rx_cqe(mlx5e_rq* rq, mlx5_cqe64* cqe, u32 cqe_bcnt, sk_buff* skb);
 
 // Counts an error completion. The first genuine one of a queue stops it and has it restarted.
 void mlx5e_handle_rx_err_cqe(mlx5e_rq* rq, mlx5_cqe64* cqe);

@@ -1,6 +1,7 @@
 // Receive data path of a striding RQ: multi-packet WQEs whose pages UMR WQEs map, one packet per stride.
 #include "driver/mlx5e/en_rx.h"
 #include "driver/mlx5e/en_txrx.h"
+#include "driver/net/gro.h"
 
 namespace cx = ringside::connectx;
 
@@ -124,19 +125,19 @@ bool mlx5e_post_rx_mpwqes(mlx5e_rq* rq) {
   return unlikely(alloc_err == -ENOMEM);
 }
 
-// True if the packet goes on to the stack.
-noinline bool mlx5e_skb_from_cqe_mpwrq_linear(mlx5e_rq* rq, mlx5e_mpw_info* wi, mlx5_cqe64* cqe, u16 cqe_bcnt,
-                                              u32 head_offset, u32 page_idx) {
+// Null if XDP has consumed the packet, if it is too long, or if there is no memory.
+noinline sk_buff* mlx5e_skb_from_cqe_mpwrq_linear(mlx5e_rq* rq, mlx5e_mpw_info* wi, mlx5_cqe64* cqe, u16 cqe_bcnt,
+                                                  u32 head_offset, u32 page_idx) {
   mlx5e_frag_page* frag_page = &wi->alloc_units.frag_pages[page_idx];
-  const u32 rx_headroom = rq->buff.headroom;
+  mlx5e_linear_packet packet = {.headroom = rq->buff.headroom, .len = cqe_bcnt, .metasize = 0};
 
   if (unlikely(cqe_bcnt > rq->hw_mtu)) {
     rq->stats->oversize_pkts_sw_drop++;
-    return false;
+    return nullptr;
   }
   u8* va = page_address(frag_page->page) + head_offset;
-  u8* data = va + rx_headroom;
-  const u32 frag_size = MLX5_SKB_FRAG_SZ(rx_headroom + cqe_bcnt);
+  u8* data = va + packet.headroom;
+  u32 frag_size = MLX5_SKB_FRAG_SZ(packet.headroom + cqe_bcnt);
 
   const dma_addr_t addr = page_pool_get_dma_addr(frag_page->page);
   dma_sync_single_range_for_cpu(rq->pdev, addr, head_offset, frag_size, rq->buff.map_dir);
@@ -147,14 +148,21 @@ noinline bool mlx5e_skb_from_cqe_mpwrq_linear(mlx5e_rq* rq, mlx5e_mpw_info* wi, 
     MLX5E_DECLARE_MXBUF(mxbuf, rq);
 
     net_prefetchw(va);  // where an xdp_frame would be
-    mlx5e_fill_mxbuf(rq, cqe, va, rx_headroom, rq->buff.frame0_sz, cqe_bcnt, &mxbuf);
+    mlx5e_fill_mxbuf(rq, cqe, va, packet.headroom, rq->buff.frame0_sz, cqe_bcnt, &mxbuf);
     if (mlx5e_xdp_handle(rq, prog, &mxbuf)) {
       // Consumed by XDP. Transmission holds on to the page until it completes.
       if (__test_and_clear_bit(MLX5E_RQ_FLAG_XDP_XMIT, &rq->flags)) frag_page->frags++;
-      return false;
+      return nullptr;
     }
+    packet = mlx5e_linear_packet_of(&mxbuf.xdp);
+    frag_size = MLX5_SKB_FRAG_SZ(packet.headroom + packet.len);
   }
-  return true;
+  sk_buff* skb = mlx5e_build_linear_skb(rq, va, frag_size, packet);
+  if (unlikely(skb == nullptr)) return nullptr;
+  // The stack recycles the page when it is done.
+  skb_mark_for_recycle(skb);
+  frag_page->frags++;
+  return skb;
 }
 
 noinline void mlx5e_handle_rx_cqe_mpwrq(mlx5e_rq* rq, mlx5_cqe64* cqe) {
@@ -174,10 +182,11 @@ noinline void mlx5e_handle_rx_cqe_mpwrq(mlx5e_rq* rq, mlx5_cqe64* cqe) {
     stats->mpwqe_filler_strides += cstrides;
   } else {
     const u16 cqe_bcnt = mpwrq_get_cqe_byte_cnt(cqe);
-    // A packet for the stack ends at its drop point: nobody takes a reference, and the refill releases the page.
-    if (INDIRECT_CALL_1(rq->mpwqe.skb_from_cqe_mpwrq, mlx5e_skb_from_cqe_mpwrq_linear, rq, wi, cqe, cqe_bcnt,
-                        head_offset, page_idx)) {
-      mlx5e_complete_rx_cqe(rq, cqe_bcnt);
+    sk_buff* skb = INDIRECT_CALL_1(rq->mpwqe.skb_from_cqe_mpwrq, mlx5e_skb_from_cqe_mpwrq_linear, rq, wi, cqe, cqe_bcnt,
+                                   head_offset, page_idx);
+    if (skb != nullptr) {
+      mlx5e_complete_rx_cqe(rq, cqe, cqe_bcnt, skb);
+      napi_gro_receive(rq->cq.napi, skb);
     }
   }
   if (likely(wi->consumed_strides < rq->mpwqe.num_strides)) return;

@@ -1,6 +1,7 @@
 #include "driver/mlx5e/en.h"
+#include "driver/net/stack.h"
 
-constexpr u32 MLX5E_MAX_STATS = 64;
+constexpr u32 MLX5E_MAX_STATS = 96;
 
 struct stat_table {
   guest_stat entries[MLX5E_MAX_STATS];
@@ -27,6 +28,11 @@ const guest_stat* mlx5e_stats(mlx5e_priv* priv) {
   add(table, "rx_mpwqe_filler_strides", &rq->mpwqe_filler_strides);
   add(table, "rx_oversize_pkts_sw_drop", &rq->oversize_pkts_sw_drop);
   add(table, "rx_congst_umr", &rq->congst_umr);
+  add(table, "rx_csum_complete", &rq->csum_complete);
+  add(table, "rx_csum_unnecessary", &rq->csum_unnecessary);
+  add(table, "rx_csum_none", &rq->csum_none);
+  add(table, "rx_removed_vlan_packets", &rq->removed_vlan_packets);
+  add(table, "rx_mcast_packets", &rq->mcast_packets);
 
   mlx5e_xdpsq_stats* rq_xdpsq = &priv->channel_stats.rq_xdpsq;
   add(table, "rx_xdp_tx_xmit", &rq_xdpsq->xmit);
@@ -61,5 +67,6 @@ const guest_stat* mlx5e_stats(mlx5e_priv* priv) {
   add(table, "softnet_time_squeeze", &softnet.time_squeeze);
   add(table, "xdp_exception", &xdp_stats.exceptions);
   add(table, "xdp_invalid_action", &xdp_stats.invalid_actions);
+  for (const guest_stat* stat = net_stats(); stat->name[0] != '\0'; stat++) add(table, stat->name, stat->value);
   return table->entries;
 }

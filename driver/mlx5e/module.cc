@@ -1,5 +1,6 @@
 // The driver's entry: the user's settings become parameters, and the interface comes up.
 #include "driver/mlx5e/en.h"
+#include "driver/net/stack.h"
 
 static mlx5e_params mlx5e_build_nic_params(const board_info& board) {
   constexpr u32 min_ring = 16;
@@ -42,7 +43,13 @@ mlx5e_priv* mlx5e_probe(const board_info& board) {
   priv->mdev = mlx5_init_one(board);
   priv->netdev = memblock_alloc_array<net_device>(1);
   priv->netdev->mtu = board.mtu;
+  priv->netdev->ifindex = 2;  // 1 is the loopback interface
+  priv->netdev->features =
+      NETIF_F_RXCSUM | NETIF_F_RXHASH | NETIF_F_HW_VLAN_CTAG_RX | (board.gro != 0 ? NETIF_F_GRO : 0);
+  __builtin_memcpy(priv->netdev->name, "eth0", sizeof("eth0"));
+  __builtin_memcpy(priv->netdev->dev_addr, ringside::guest::kNicMac, ETH_ALEN);
   net_dev_init();
+  net_stack_init(board.stack);
   if (mlx5e_open(priv) != 0) panic("mlx5e: the device refused a command");
   return priv;
 }

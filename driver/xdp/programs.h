@@ -3,13 +3,7 @@
 #pragma once
 
 #include "driver/kernel/xdp.h"
-
-struct ethhdr {
-  u8 h_dest[6];
-  u8 h_source[6];
-  be16 h_proto;
-};
-static_assert(sizeof(ethhdr) == 14);
+#include "driver/net/headers.h"
 
 // Counters of one processor, kept as xdp-bench keeps them: in a per-CPU array map.
 struct ____cacheline_aligned datarec {

@@ -9,7 +9,7 @@ u32 xdp_drop_read(const void* ctx, const bpf_insn*) {
   if (rec == nullptr) return XDP_PASS;
   count_inc(rec->processed);
   if (data + sizeof(ethhdr) > data_end) return XDP_ABORTED;
-  READ_ONCE(reinterpret_cast<const ethhdr*>(data)->h_proto.raw);
+  READ_ONCE(*reinterpret_cast<const u16*>(data + offsetof(ethhdr, h_proto)));
   count_inc(rec->dropped);
   return XDP_DROP;
 }

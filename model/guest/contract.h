@@ -29,6 +29,7 @@ inline constexpr std::uint64_t kBoardRegsSize = 0x1000;
 inline constexpr std::uint64_t kMsiAddress = 0xfee0'0000;
 inline constexpr std::uint64_t kNicBar = 0xe000'0000;  // BAR 0 of the first NIC
 inline constexpr std::uint64_t kNicBarSize = 0x10'0000;
+inline constexpr std::uint8_t kNicMac[6] = {0x02, 0, 0, 0, 0, 0x01};  // its MAC address; synthetic traffic goes there
 
 // Offsets from kBoardRegs; each register is 8 bytes wide.
 enum class BoardReg : std::uint64_t {
@@ -69,12 +70,15 @@ struct board_info {
   char xdp_program[32];             // name of a program in the image, "" for none
   std::uint32_t rx_striding_rq;     // ethtool --set-priv-flags rx_striding_rq
   std::uint32_t xdp_tx_mpwqe;       // ethtool --set-priv-flags xdp_tx_mpwqe
+  char stack[16];                   // where packets for the stack end: "raw-drop" (also ""), "udp-no-port" or "sink"
+  std::uint32_t gro;                // ethtool -K gro
+  std::uint32_t rx_split_header;    // ethtool -G tcp-data-split: headers and payload in buffers of their own
   std::uint64_t dma_pool_base;    // RAM that the core does not cache, for what is shared with a device that is not coherent
   std::uint64_t dma_pool_size;    // 0: there is none
   std::uint32_t dma_coherent;     // what the device tree says: DMA needs no cache maintenance
   std::uint32_t csr_khz;          // clock of the device's registers and interrupt timers; 0: it has no such
   std::uint64_t reserved[4];
 };
-static_assert(sizeof(board_info) == 176);
+static_assert(sizeof(board_info) == 200);
 
 }  // namespace ringside::guest

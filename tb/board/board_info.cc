@@ -14,6 +14,11 @@ constexpr std::uint64_t kLargePage = 2 << 20;
 
 std::uint64_t aligned(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
+template <std::size_t N>
+void copy_text(const std::string& text, char (&field)[N]) {
+  std::memcpy(field, text.data(), std::min(text.size(), N - 1));
+}
+
 }  // namespace
 
 std::uint64_t write_board_info(const Scenario& scenario, const Image& image, PhysicalMemory& memory) {
@@ -35,9 +40,10 @@ std::uint64_t write_board_info(const Scenario& scenario, const Image& image, Phy
   info.napi_budget = static_cast<std::uint32_t>(driver.napi_budget);
   info.rx_striding_rq = driver.rx_striding_rq ? 1 : 0;
   info.xdp_tx_mpwqe = driver.xdp_tx_mpwqe ? 1 : 0;
+  info.gro = driver.gro ? 1 : 0;
   info.dma_coherent = 1;
-  const std::size_t length = std::min(driver.xdp.size(), sizeof info.xdp_program - 1);
-  std::memcpy(info.xdp_program, driver.xdp.data(), length);
+  copy_text(driver.stack, info.stack);
+  if (driver.xdp != "none") copy_text(driver.xdp, info.xdp_program);
   std::memcpy(memory.host(memory.base()), &info, sizeof info);
   return info.stack_top;
 }

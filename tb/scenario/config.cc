@@ -11,6 +11,7 @@ using namespace std::string_view_literals;
 
 constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
 constexpr std::array kDrivers{"mlx5e"sv};
+constexpr std::array kStacks{"raw-drop"sv, "udp-no-port"sv, "sink"sv};
 constexpr std::array kCompilers{"gcc"sv, "clang"sv};
 
 }  // namespace
@@ -39,7 +40,12 @@ void DriverConfig::visit(ParameterVisitor& v) {
          kDefault, flags);
   v.text({"driver.image", "", "chosen", "Path of a guest image to run instead of building one; empty builds it."}, kDefault,
          image);
-  v.text({"driver.xdp", "", "chosen", "Name of the XDP program in the image; empty runs none."}, kDefault, xdp);
+  v.text({"driver.xdp", "", "chosen", "Name of the XDP program in the image; none, or nothing, attaches none."}, kDefault, xdp);
+  v.choice({"driver.stack", "", "chosen: the row of published figures that most others are compared with",
+            "Where packets for the stack end: iptables -t raw -A PREROUTING -j DROP, UDP without a socket, or consumed where "
+            "sockets would take them."},
+           kDefault, stack, kStacks);
+  v.flag({"driver.gro", "", "Linux default", "Generic receive offload, as ethtool -K gro."}, kDefault, gro);
   v.number({"driver.rx_ring", "entries", "mlx5e default, Linux", "RX ring size, a power of two, as ethtool -G rx."}, kDefault, rx_ring, 16, 8192);
   v.number({"driver.mtu", "bytes", "Ethernet default; 3498 is the most that XDP allows in one 4 KiB page",
             "Maximum transmission unit, as ip link set mtu."},
@@ -61,7 +67,7 @@ void DriverConfig::visit(ParameterVisitor& v) {
          kDefault, xdp_tx_mpwqe);
 }
 
-std::vector<std::string> xdp_programs() { return {"drop", "drop-read", "pass", "tx"}; }
+std::vector<std::string> xdp_programs() { return {"drop", "drop-read", "none", "pass", "tx"}; }
 
 void ResidualConfig::visit(ParameterVisitor& v) {
   v.time({"residual.drop", "ns", "", "Work of a kernel around each packet that the driver drops or passes on, which the port lacks."},

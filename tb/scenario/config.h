@@ -28,6 +28,8 @@ struct DriverConfig {
   std::vector<std::string> flags;
   std::string image;
   std::string xdp = "drop";
+  std::string stack = "raw-drop";
+  bool gro = true;
   std::uint64_t rx_ring = 1024;
   std::uint64_t mtu = 1500;
   std::uint64_t rx_usecs = 3;
@@ -40,7 +42,7 @@ struct DriverConfig {
   void visit(ParameterVisitor& v);
 };
 
-// XDP programs of the images that Ringside builds.
+// XDP programs of the images that Ringside builds; "none" is the absence of one.
 std::vector<std::string> xdp_programs();
 
 // residual.*: work per packet of a real kernel that the driver's port does not contain. One number for each path through

@@ -43,6 +43,8 @@ FakeConnectx::FakeConnectx(const FakeConfig& config)
   board_.rx_striding_rq = config.striding ? 1 : 0;
   board_.xdp_tx_mpwqe = config.mpwqe ? 1 : 0;
   config.program.copy(board_.xdp_program, sizeof board_.xdp_program - 1);
+  config.stack.copy(board_.stack, sizeof board_.stack - 1);
+  board_.gro = config.gro ? 1 : 0;
   for (datarec& rec : rx_cnt) rec = {};
   xdp_stats = {};
 }
@@ -75,7 +77,7 @@ bool FakeConnectx::deliver(const Packet& packet) {
   if (rq_state_ != cx::kRqReady || static_cast<std::uint16_t>(posted() - consumed_) == 0) return false;
   if (config_.striding) return deliver_strides(packet);
   std::memcpy(at(wqe(consumed_).addr), packet.data(), packet.size());
-  cx::cqe64 entry{};
+  cx::cqe64 entry = description_;
   entry.byte_cnt = static_cast<std::uint32_t>(packet.size());
   entry.wqe_counter = consumed_++;
   entry.op_own = cx::kCqeRespSend << 4;
@@ -104,7 +106,7 @@ std::uint64_t FakeConnectx::translate(std::uint64_t address) const {
 }
 
 void FakeConnectx::complete_strides(std::uint32_t count, std::uint32_t byte_cnt) {
-  cx::cqe64 entry{};
+  cx::cqe64 entry = description_;
   entry.byte_cnt = byte_cnt | count << cx::kMpwrqStridesShift;
   entry.wqe_id = static_cast<std::uint16_t>(wqe_id_);
   entry.wqe_counter = static_cast<std::uint16_t>(stride_);

@@ -26,6 +26,8 @@ struct FakeConfig {
   std::uint64_t heap_pages = 8192;
   bool striding = false;
   bool mpwqe = true;
+  std::string stack = "raw-drop";
+  bool gro = true;
 };
 
 // A WQE that the device found in a send queue.
@@ -54,6 +56,8 @@ class FakeConnectx {
   bool deliver(std::uint32_t length = 60);
   // Delivers `count` packets, raises the event, and lets the guest handle it.
   void receive(std::uint32_t count, std::uint32_t length = 60);
+  // What completions say besides the packet's place and length, from here on.
+  void describe(const connectx::cqe64& description) { description_ = description; }
   // Completes the next WQE with an error, after which the queue is in error.
   void fail(std::uint8_t syndrome);
   // The next reset of the queue is preceded by this many flushed completions.
@@ -145,6 +149,7 @@ class FakeConnectx {
   std::vector<Packet> transmitted_;
   std::vector<std::uint64_t> translations_;
   bool stalled_ = false, delayed_ = false;
+  connectx::cqe64 description_{};
 
   std::uint64_t eq_buffer_ = 0, rq_buffer_ = 0, rq_record_ = 0;
   std::uint32_t eq_log_ = 0, rq_cqn_ = 0, rq_log_ = 0, rq_state_ = 0, port_mtu_ = 0;

@@ -1,0 +1,268 @@
+#include "driver/kernel/skbuff.h"
+
+#include "driver/kernel/board.h"
+#include "driver/kernel/prefetch.h"
+#include "driver/kernel/slab.h"
+
+// Linear buffers of packets whose bytes are copied or lie in fragments: enough for any headers.
+constexpr u32 SKB_SMALL_HEAD_CACHE_SIZE = 704;
+
+struct napi_alloc_cache_t {
+  u32 skb_count;
+  void* skb_cache[NAPI_SKB_CACHE_SIZE];
+};
+
+static kmem_cache skbuff_cache;
+static kmem_cache skb_small_head_cache;
+static napi_alloc_cache_t napi_alloc_cache;
+u64 skb_drop_reasons[SKB_DROP_REASON_MAX];
+
+void skb_init() {
+  kmem_cache_init(&skbuff_cache, sizeof(sk_buff), SMP_CACHE_BYTES);
+  kmem_cache_init(&skb_small_head_cache, SKB_SMALL_HEAD_CACHE_SIZE, SMP_CACHE_BYTES);
+  napi_alloc_cache.skb_count = 0;
+  for (u64& count : skb_drop_reasons) count = 0;
+}
+
+u64 skb_heads_in_use() { return skbuff_cache.objects_in_use - napi_alloc_cache.skb_count; }
+
+static sk_buff* napi_skb_cache_get() {
+  napi_alloc_cache_t* nc = &napi_alloc_cache;
+  if (unlikely(nc->skb_count == 0)) {
+    nc->skb_count = kmem_cache_alloc_bulk(&skbuff_cache, NAPI_SKB_CACHE_BULK, nc->skb_cache);
+    if (unlikely(nc->skb_count == 0)) return nullptr;
+  }
+  return static_cast<sk_buff*>(nc->skb_cache[--nc->skb_count]);
+}
+
+static void napi_skb_cache_put(sk_buff* skb) {
+  napi_alloc_cache_t* nc = &napi_alloc_cache;
+  nc->skb_cache[nc->skb_count++] = skb;
+  if (unlikely(nc->skb_count == NAPI_SKB_CACHE_SIZE)) {
+    kmem_cache_free_bulk(&skbuff_cache, NAPI_SKB_CACHE_HALF, nc->skb_cache + NAPI_SKB_CACHE_HALF);
+    nc->skb_count = NAPI_SKB_CACHE_HALF;
+  }
+}
+
+// Only what stands before dataref is zeroed: the fragments are valid as far as nr_frags says.
+static __always_inline void __finalize_skb_around(sk_buff* skb, void* data, u32 size) {
+  size -= SKB_DATA_ALIGN(sizeof(skb_shared_info));
+  skb->truesize = SKB_TRUESIZE(size);
+  atomic_set(&skb->users, 1);
+  skb->head = static_cast<u8*>(data);
+  skb->data = skb->head;
+  skb->tail = 0;
+  skb->end = size;
+  skb->mac_header = static_cast<u16>(~0u);
+  skb->transport_header = static_cast<u16>(~0u);
+  skb->alloc_cpu = 0;
+  skb_shared_info* shinfo = skb_shinfo(skb);
+  __builtin_memset(shinfo, 0, offsetof(skb_shared_info, dataref));
+  atomic_set(&shinfo->dataref, 1);
+}
+
+static noinline sk_buff* __napi_build_skb(void* data, u32 frag_size) {
+  sk_buff* skb = napi_skb_cache_get();
+  if (unlikely(skb == nullptr)) return nullptr;
+  __builtin_memset(skb, 0, offsetof(sk_buff, tail));
+  __finalize_skb_around(skb, data, frag_size);
+  return skb;
+}
+
+noinline sk_buff* napi_build_skb(void* data, u32 frag_size) {
+  sk_buff* skb = __napi_build_skb(data, frag_size);
+  if (likely(skb != nullptr)) skb->head_frag = 1;
+  return skb;
+}
+
+noinline sk_buff* napi_alloc_skb(napi_struct*, u32 len) {
+  if (unlikely(len > NAPI_ALLOC_SKB_MAX)) return nullptr;
+  void* data = kmem_cache_alloc(&skb_small_head_cache);
+  if (unlikely(data == nullptr)) return nullptr;
+  prefetchw(data);
+  sk_buff* skb = __napi_build_skb(data, SKB_SMALL_HEAD_CACHE_SIZE);
+  if (unlikely(skb == nullptr)) {
+    kmem_cache_free(&skb_small_head_cache, data);
+    return nullptr;
+  }
+  skb_reserve(skb, NET_SKB_PAD);
+  return skb;
+}
+
+// True if the page was its pool's. Pages that were not only lose a reference.
+static __always_inline bool napi_pp_put_page(struct page* page) {
+  if (unlikely((page->pp_magic & ~u64{3}) != PP_SIGNATURE)) return false;
+  page_pool_put_full_page(page->pp, page, false);
+  return true;
+}
+
+noinline void __skb_frag_unref(skb_frag_t* frag, bool recycle) {
+  struct page* page = skb_frag_page(frag);
+  if (recycle && napi_pp_put_page(page)) return;
+  put_page(page);
+}
+
+static void skb_free_head(sk_buff* skb) {
+  u8* head = skb->head;
+  if (!skb->head_frag) {
+    kmem_cache_free(&skb_small_head_cache, head);
+    return;
+  }
+  struct page* page = virt_to_page(head);
+  if (skb->pp_recycle && napi_pp_put_page(page)) return;
+  put_page(page);
+}
+
+static void kfree_skb_list(sk_buff* segs);
+
+static noinline void skb_release_data(sk_buff* skb) {
+  skb_shared_info* shinfo = skb_shinfo(skb);
+  for (u32 i = 0; i < shinfo->nr_frags; i++) __skb_frag_unref(&shinfo->frags[i], skb->pp_recycle);
+  if (shinfo->frag_list != nullptr) kfree_skb_list(shinfo->frag_list);
+  skb_free_head(skb);
+}
+
+static void skb_release_head_state(sk_buff* skb) {
+  if (skb->destructor != nullptr) skb->destructor(skb);
+}
+
+static void skb_release_all(sk_buff* skb) {
+  skb_release_head_state(skb);
+  if (likely(skb->head != nullptr)) skb_release_data(skb);
+}
+
+// True if the caller had the last reference. The only one needs no atomic operation.
+static __always_inline bool skb_unref(sk_buff* skb) {
+  return likely(atomic_read(&skb->users) == 1) || atomic_dec_and_test(&skb->users);
+}
+
+static void __kfree_skb(sk_buff* skb) {
+  skb_release_all(skb);
+  kmem_cache_free(&skbuff_cache, skb);
+}
+
+noinline void kfree_skb_reason(sk_buff* skb, skb_drop_reason reason) {
+  if (unlikely(!skb_unref(skb))) return;
+  skb_drop_reasons[reason]++;
+  __kfree_skb(skb);
+}
+
+// The packets of a chain end with the one that they belong to.
+static void kfree_skb_list(sk_buff* segs) {
+  while (segs != nullptr) {
+    sk_buff* next = segs->next;
+    __kfree_skb(segs);
+    segs = next;
+  }
+}
+
+noinline void napi_consume_skb(sk_buff* skb, int budget) {
+  if (unlikely(budget == 0)) return kfree_skb_reason(skb, SKB_CONSUMED);
+  if (unlikely(!skb_unref(skb))) return;
+  skb_drop_reasons[SKB_CONSUMED]++;
+  skb_release_all(skb);
+  napi_skb_cache_put(skb);
+}
+
+void __napi_kfree_skb(sk_buff* skb) {
+  skb_release_all(skb);
+  napi_skb_cache_put(skb);
+}
+
+void napi_skb_free_stolen_head(sk_buff* skb) {
+  skb_release_head_state(skb);
+  napi_skb_cache_put(skb);
+}
+
+void* skb_put(sk_buff* skb, u32 len) {
+  u8* tmp = skb_tail_pointer(skb);
+  skb->tail += len;
+  skb->len += len;
+  if (unlikely(skb->tail > skb->end)) panic("skb_over_panic");
+  return tmp;
+}
+
+int skb_copy_bits(const sk_buff* skb, u32 offset, void* to, u32 len) {
+  u8* out = static_cast<u8*>(to);
+  if (offset > skb->len || len > skb->len - offset) return -EINVAL;
+  const auto copy = [&](const u8* bytes, u32 size) {
+    if (offset >= size) {
+      offset -= size;
+      return;
+    }
+    const u32 part = min(len, size - offset);
+    __builtin_memcpy(out, bytes + offset, part);
+    out += part;
+    len -= part;
+    offset = 0;
+  };
+  copy(skb->data, skb_headlen(skb));
+  const skb_shared_info* shinfo = skb_shinfo(skb);
+  for (u32 i = 0; i < shinfo->nr_frags && len > 0; i++) {
+    copy(skb_frag_address(&shinfo->frags[i]), skb_frag_size(&shinfo->frags[i]));
+  }
+  for (const sk_buff* next = shinfo->frag_list; next != nullptr && len > 0; next = next->next) {
+    if (offset >= next->len) {
+      offset -= next->len;
+      continue;
+    }
+    const u32 part = min(len, next->len - offset);
+    skb_copy_bits(next, offset, out, part);
+    out += part;
+    len -= part;
+    offset = 0;
+  }
+  return 0;
+}
+
+noinline void pskb_trim(sk_buff* skb, u32 len) {
+  if (len >= skb->len) return;
+  u32 offset = skb_headlen(skb);
+  if (len < offset) skb->tail -= offset - len;
+  skb_shared_info* shinfo = skb_shinfo(skb);
+  u8 kept = 0;
+  for (u32 i = 0; i < shinfo->nr_frags; i++) {
+    skb_frag_t* frag = &shinfo->frags[i];
+    const u32 size = skb_frag_size(frag);
+    if (offset >= len) {
+      __skb_frag_unref(frag, skb->pp_recycle);
+    } else {
+      if (offset + size > len) skb_frag_size_sub(frag, static_cast<int>(offset + size - len));
+      kept++;
+    }
+    offset += size;
+  }
+  shinfo->nr_frags = kept;
+  const u32 headlen = min(skb_headlen(skb), len);
+  skb->len = len;
+  skb->data_len = len - headlen;
+}
+
+noinline void* __pskb_pull_tail(sk_buff* skb, u32 delta) {
+  skb_shared_info* shinfo = skb_shinfo(skb);
+  u8* to = skb_tail_pointer(skb);
+  u32 frags_len = 0;
+  for (u32 i = 0; i < shinfo->nr_frags; i++) frags_len += skb_frag_size(&shinfo->frags[i]);
+  if (delta > frags_len || skb->tail + delta > skb->end) return nullptr;
+  skb_copy_bits(skb, skb_headlen(skb), to, delta);
+
+  u32 eat = delta;
+  u8 k = 0;
+  for (u32 i = 0; i < shinfo->nr_frags; i++) {
+    skb_frag_t* frag = &shinfo->frags[i];
+    if (skb_frag_size(frag) <= eat) {
+      eat -= skb_frag_size(frag);
+      __skb_frag_unref(frag, skb->pp_recycle);
+      continue;
+    }
+    shinfo->frags[k] = *frag;
+    skb_frag_off_add(&shinfo->frags[k], static_cast<int>(eat));
+    skb_frag_size_sub(&shinfo->frags[k], static_cast<int>(eat));
+    eat = 0;
+    k++;
+  }
+  shinfo->nr_frags = k;
+  skb->tail += delta;
+  skb->data_len -= delta;
+  return skb_tail_pointer(skb);
+}

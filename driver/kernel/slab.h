@@ -1,0 +1,23 @@
+// Allocator of objects of one size. Pages that a cache has taken stay with it.
+#pragma once
+
+#include "driver/kernel/types.h"
+
+struct kmem_cache {
+  void* freelist;  // free objects, chained through their middle, where use-after-free would be seen least often
+  u32 size;        // with alignment
+  u32 offset;      // of the chain's pointer
+  u64 objects;     // free or not
+  u64 objects_in_use;
+};
+
+// `align` is a power of two, and an object fits a page.
+void kmem_cache_init(kmem_cache* cache, u32 size, u32 align);
+
+// Not zeroed; null if there is no memory.
+void* kmem_cache_alloc(kmem_cache* cache);
+// Returns how many of `nr` objects there were.
+u32 kmem_cache_alloc_bulk(kmem_cache* cache, u32 nr, void** p);
+
+void kmem_cache_free(kmem_cache* cache, void* object);
+void kmem_cache_free_bulk(kmem_cache* cache, u32 nr, void** p);

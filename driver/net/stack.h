@@ -1,0 +1,58 @@
+// The receive side of the network stack: from the link layer to IPv4's protocols, and the ends that packets find here.
+#pragma once
+
+#include "driver/kernel/board.h"
+#include "driver/kernel/netdevice.h"
+#include "driver/kernel/skbuff.h"
+
+// Counters of `nstat` and of the sink.
+struct net_mib {
+  u64 IpInReceives;
+  u64 IpInHdrErrors;
+  u64 IpInTruncatedPkts;
+  u64 IpInUnknownProtos;
+  u64 IpInDelivers;
+  u64 IpOutNoRoutes;
+  u64 IcmpOutRateLimitGlobal;
+  u64 UdpNoPorts;
+  u64 UdpInErrors;
+  u64 sink_packets;  // as received, before GRO merged them
+  u64 sink_bytes;    // of IPv4 payload, with the transport's header of merged packets counted once
+};
+extern net_mib mib;
+
+// Sets the stack up once at start-up. `end`: "raw-drop" or "" drops every IPv4 packet in the PREROUTING chain of
+// iptables' raw table, "udp-no-port" has no sockets, and "sink" consumes UDP and TCP where sockets would take them.
+void net_stack_init(const char* end);
+
+// All counters of packets above the driver; ends with an empty name.
+const guest_stat* net_stats();
+
+// Finds what a received frame carries, and whom it is for; takes the Ethernet header off.
+be16 eth_type_trans(sk_buff* skb, net_device* dev);
+
+// Hands packets to their protocols. The list is empty afterwards.
+void netif_receive_skb_list_internal(list_head* head);
+
+// A network protocol. `list_func` gets packets of one device.
+struct packet_type {
+  u16 type;
+  void (*list_func)(list_head* head, packet_type* pt, net_device* dev);
+  list_head list;
+};
+void dev_add_pack(packet_type* pt);
+
+// IPv4, and a transport above it: the handler owns the packet, whose data begins with the transport's header.
+void ip_list_rcv(list_head* head, packet_type* pt, net_device* dev);
+using inet_handler = void (*)(sk_buff* skb);
+void inet_add_protocol(u8 protocol, inet_handler handler);
+void ip_init();
+
+void udp_rcv(sk_buff* skb);
+void sink_rcv(sk_buff* skb);
+
+// Answers a packet that cannot be delivered with an ICMP message; the packet stays the caller's.
+inline constexpr u8 ICMP_DEST_UNREACH = 3;
+inline constexpr u8 ICMP_PORT_UNREACH = 3;
+void icmp_send(sk_buff* skb_in, u8 type, u8 code, be32 info);
+void icmp_init();

@@ -77,7 +77,11 @@ struct board_info {
   std::uint64_t dma_pool_size;    // 0: there is none
   std::uint32_t dma_coherent;     // what the device tree says: DMA needs no cache maintenance
   std::uint32_t csr_khz;          // clock of the device's registers and interrupt timers; 0: it has no such
-  std::uint64_t reserved[4];
+  std::uint32_t tx_ring;          // ethtool -G tx, entries; 0: the driver's default
+  std::uint32_t rx_queues;        // ethtool -L rx; 0: one
+  std::uint32_t pause;            // ethtool -A: send PAUSE frames when a receive queue fills
+  std::uint32_t reserved32;
+  std::uint64_t reserved[2];
 };
 static_assert(sizeof(board_info) == 200);
 

@@ -10,30 +10,31 @@ static u32 upper_32_bits(dma_addr_t addr) { return static_cast<u32>(addr >> 32);
 
 static u32 l34_type(u32 rdes3) { return (rdes3 >> xgmac::kRdes3L34tShift) & xgmac::kRdes3L34tMask; }
 
-// Frames of which only a checksum is wrong go up, for the stack to count.
+// A wrong checksum is an error like others.
 static int dwxgmac2_get_error_status(stmmac_extra_stats* x, u32 rdes3) {
   switch ((rdes3 >> xgmac::kRdes3EtLtShift) & xgmac::kRdes3EtLtMask) {
     case xgmac::kEtIpHeader:
       x->ip_hdr_err++;
-      return csum_none;
+      break;
     case xgmac::kEtChecksum:
       x->ip_payload_err++;
-      return csum_none;
+      break;
     case xgmac::kEtWatchdog:
       x->rx_watchdog++;
-      return discard_frame;
+      break;
     case xgmac::kEtCrc:
       x->rx_crc_errors++;
-      return discard_frame;
+      break;
     case xgmac::kEtGiant:
       x->rx_length++;
-      return discard_frame;
+      break;
     case xgmac::kEtOverflow:
       x->rx_gmac_overflow++;
-      return discard_frame;
+      break;
     default:
-      return discard_frame;
+      break;
   }
+  return discard_frame;
 }
 
 static int dwxgmac2_get_rx_status(stmmac_extra_stats* x, dma_desc* p) {

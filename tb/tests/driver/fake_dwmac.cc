@@ -110,10 +110,7 @@ void FakeDwmac::run() {
 
 int FakeDwmac::poll(int budget) {
   napi_struct* napi = &priv_->channel[0].rx_napi;
-  if (napi_schedule_prep(napi)) {
-    napi->list_owner = smp_processor_id();
-    list_add_tail(&napi->poll_list, &softnet.poll_list);
-  }
+  if (napi_schedule_prep(napi)) __napi_schedule(napi);
   __preempt_count += SOFTIRQ_OFFSET;
   const int work = napi->poll(napi, budget);
   gro_normal_list(napi);
@@ -206,6 +203,13 @@ FakeDwmac::Packet udp_frame(std::size_t length, std::uint32_t seed) {
 void panic(const char* message) { throw ringside::GuestPanic(message); }
 void cond_resched() {}
 void publish_statistics(const guest_stat*) {}
+
+// The driver unmasks interrupts with a lock held, and interrupts of the processor off. What a handler does then, it would do
+// right after the lock is free.
+void _raw_spin_lock(spinlock_t* lock) {
+  if (lock->value != 0 && !ringside::FakeDwmac::current()->in_handler()) throw std::logic_error("a deadlock");
+  lock->value = 1;
+}
 
 void dc_cvac(u64 line) { ringside::FakeDwmac::current()->clean_line(line); }
 void dc_ivac(u64 line) { ringside::FakeDwmac::current()->invalidate_line(line, false); }

@@ -132,6 +132,7 @@ class FakeDwmac {
   void invalidate_line(std::uint64_t line, bool clean_first);
   void barrier_done() { operations_.dsb++; }
   void take_from_stack(sk_buff* skb);
+  bool in_handler() const { return in_handler_; }
 
  private:
   struct Frame {

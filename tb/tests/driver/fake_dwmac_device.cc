@@ -88,7 +88,7 @@ void FakeDwmac::register_written(std::uint32_t offset) {
 
 void FakeDwmac::raise(std::uint32_t bits) {
   status_ |= bits;
-  if (!config_.preempt || in_handler_ || !line_pending()) return;
+  if (!config_.preempt || in_handler_ || in_softirq() || !line_pending()) return;
   in_handler_ = true;
   handle_interrupts(1);
   in_handler_ = false;
@@ -166,7 +166,7 @@ std::uint64_t FakeDwmac::fill(dma_desc& descriptor, Frame& frame) {
   constexpr std::uint32_t reserved = 0x3cff'0000;
   const std::uint32_t size =
       (reg(CHANNEL(kChRxControl)) & dw::kChRxRbszMask) >> dw::kChRxRbszShift;
-  const bool split = (reg(CHANNEL(kChControl)) & dw::kChControlSph) != 0 && frame.info.header != 0;
+  const bool split = (reg(CHANNEL(kChControl)) & dw::kChControlSph) != 0;
   const std::uint64_t buffer1 = address_of(descriptor.des0, descriptor.des1);
   const std::uint64_t buffer2 = address_of(descriptor.des2, descriptor.des3);
   const bool buffer2_valid =
@@ -176,7 +176,8 @@ std::uint64_t FakeDwmac::fill(dma_desc& descriptor, Frame& frame) {
   }
   const std::uint64_t left = frame.bytes.size() - frame.done;
   std::uint64_t in1 = std::min<std::uint64_t>(left, size);
-  if (split) in1 = frame.done == 0 ? std::min<std::uint64_t>(left, frame.info.header) : 0;
+  if (split && frame.done == 0 && frame.info.header != 0) in1 = std::min<std::uint64_t>(left, frame.info.header);
+  if (split && frame.done != 0) in1 = 0;
   const std::uint64_t in2 = buffer2_valid ? std::min<std::uint64_t>(left - in1, size) : 0;
   dma_write(buffer1, frame.bytes.data() + frame.done, in1);
   dma_write(buffer2, frame.bytes.data() + frame.done + in1, in2);

@@ -102,6 +102,10 @@ Recipe::Recipe(const fs::path& file) : file_(file), root_(fs::absolute(file).par
   }
   const Reader reader(file.string());
   for (const auto& source : reader.texts(table, "sources")) append(sources_, expanded(root_, source));
+  for (const auto* entry : reader.tables(table, "driver")) {
+    auto& sources = drivers_[reader.text(*entry, "name")];
+    for (const auto& source : reader.texts(*entry, "sources")) append(sources, expanded(root_, source));
+  }
   linker_script_ = reader.text(table, "linker_script");
   for (const auto* entry : reader.tables(table, "toolchain")) {
     Toolchain toolchain{canonical(reader.text(*entry, "architecture")), reader.text(*entry, "compiler"),
@@ -112,8 +116,22 @@ Recipe::Recipe(const fs::path& file) : file_(file), root_(fs::absolute(file).par
   }
   for (const auto* entry : reader.tables(table, "prebuild")) {
     prebuilds_.push_back({reader.text(*entry, "name"),
-                          {reader.text(*entry, "architecture"), reader.text(*entry, "compiler"), reader.texts(*entry, "flags")}});
+                          {reader.text(*entry, "architecture"), reader.text(*entry, "compiler"), reader.texts(*entry, "flags"),
+                           {}, drivers_.empty() ? std::string() : reader.text(*entry, "driver")}});
   }
+}
+
+std::vector<std::string> Recipe::sources(const std::string& driver) const {
+  auto all = sources_;
+  if (drivers_.empty()) return all;
+  const auto found = drivers_.find(driver);
+  if (found == drivers_.end()) {
+    std::string known;
+    for (const auto& [name, sources] : drivers_) known += (known.empty() ? "" : ", ") + name;
+    throw InputError(fmt::format("{}: no driver \"{}\"; {} are allowed", file_.string(), driver, known));
+  }
+  append(all, found->second);
+  return all;
 }
 
 const Toolchain& Recipe::toolchain(const ImageRequest& request) const {

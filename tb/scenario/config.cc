@@ -10,7 +10,8 @@ using Origin = ParameterVisitor::Origin;
 using namespace std::string_view_literals;
 
 constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
-constexpr std::array kDrivers{"mlx5e"sv};
+constexpr std::array kDrivers{"mlx5e"sv, "stmmac"sv};
+constexpr std::array kReceivePaths{"copy"sv, "zero-copy"sv, "zero-copy-max-len"sv, "prefetch"sv, "net-prefetch"sv};
 constexpr std::array kStacks{"raw-drop"sv, "udp-no-port"sv, "sink"sv};
 constexpr std::array kCompilers{"gcc"sv, "clang"sv};
 
@@ -40,6 +41,10 @@ void DriverConfig::visit(ParameterVisitor& v) {
          kDefault, flags);
   v.text({"driver.image", "", "chosen", "Path of a guest image to run instead of building one; empty builds it."}, kDefault,
          image);
+  v.choice({"driver.rx", "", "today's kernel",
+            "How far the receive path of stmmac has come in the series \"stmmac: RX performance improvement\"; each step contains "
+            "those before it. Other drivers have one path."},
+           kDefault, rx, kReceivePaths);
   v.text({"driver.xdp", "", "chosen", "Name of the XDP program in the image; none, or nothing, attaches none."}, kDefault, xdp);
   v.choice({"driver.stack", "", "chosen: the row of published figures that most others are compared with",
             "Where packets for the stack end: iptables -t raw -A PREROUTING -j DROP, UDP without a socket, or consumed where "
@@ -65,6 +70,14 @@ void DriverConfig::visit(ParameterVisitor& v) {
   v.flag({"driver.xdp_tx_mpwqe", "", "mlx5e default where the device can, Linux",
           "Multi-packet send WQEs for XDP_TX, as ethtool --set-priv-flags xdp_tx_mpwqe."},
          kDefault, xdp_tx_mpwqe);
+}
+
+// The default is what the sources say without a flag, so that prebuilt images serve.
+std::vector<std::string> DriverConfig::variant_flags() const {
+  if (name != "stmmac" || rx == kReceivePaths.back()) return {};
+  std::string macro = "-DSTMMAC_RX=STMMAC_RX_";
+  for (const char c : rx) macro += c == '-' ? '_' : static_cast<char>(c - 'a' + 'A');
+  return {macro};
 }
 
 std::vector<std::string> xdp_programs() { return {"drop", "drop-read", "none", "pass", "tx"}; }

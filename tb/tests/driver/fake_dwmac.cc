@@ -126,6 +126,11 @@ std::uint64_t FakeDwmac::stat(const std::string& name) const {
 }
 
 void FakeDwmac::take_from_stack(sk_buff* skb) {
+  constexpr std::uint32_t longest = 65536;
+  if (skb->len > longest) {
+    complaints_.push_back("a packet of impossible length");
+    return napi_consume_skb(skb, NAPI_POLL_WEIGHT);
+  }
   Received received{};
   const std::uint8_t* start = skb_mac_header(skb);
   received.bytes.assign(start, static_cast<const std::uint8_t*>(skb_tail_pointer(skb)));
@@ -157,11 +162,9 @@ void FakeDwmac::hold_packets(bool hold) {
 }
 
 void FakeDwmac::exhaust_memory() {
-  page* one;
-  for (std::uint32_t order = 1; order <= MAX_PAGE_ORDER; ++order) {
-    while ((one = alloc_pages(order)) != nullptr) hoard_.push_back(one);
+  for (std::uint32_t order = 0; order <= MAX_PAGE_ORDER; ++order) {
+    while (page* p = alloc_pages(order)) hoard_.push_back(p);
   }
-  while (alloc_pages_bulk(1, &one) == 1) hoard_.push_back(one);
 }
 
 void FakeDwmac::return_memory() {

@@ -227,7 +227,7 @@ TEST(StmmacBudget, AFrameIsCarriedFromPollToPoll) {
   while (page* p = page_pool_alloc_pages(nic.rxq().page_pool)) taken.push_back(p);
   for (std::uint32_t i = 0; nic.waiting() == 0; ++i) {
     ASSERT_LT(i, 30u);
-    sent.push_back(udp_frame(9000, i));
+    sent.push_back(udp_frame(16000, i));  // 6 descriptors
     nic.arrive(sent.back());
     nic.poll();
   }

@@ -157,11 +157,10 @@ static void dwxgmac2_get_hw_feature(__iomem* ioaddr, dma_features* dma_cap) {
   const u32 feature0 = readl(ioaddr + xgmac::kMacHwFeature0);
   const u32 feature1 = readl(ioaddr + xgmac::kMacHwFeature1);
   const u32 feature2 = readl(ioaddr + xgmac::kMacHwFeature2);
-  constexpr u32 five_bits = 0x1f, four_bits = 0xf;
+  constexpr u32 four_bits = 0xf;
   dma_cap->rx_coe = feature0 & dw::kFeature0RxCoe;
   dma_cap->sphen = feature1 & dw::kFeature1Sphen;
   dma_cap->rx_fifo_size = fifo_unit << (feature1 & dw::kFeature1RxFifoMask);
-  dma_cap->tx_fifo_size = fifo_unit << ((feature1 >> dw::kFeature1TxFifoShift) & five_bits);
   dma_cap->number_rx_channel = ((feature2 >> dw::kFeature2RxChannelsShift) & four_bits) + 1;
 }
 

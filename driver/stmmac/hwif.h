@@ -68,7 +68,6 @@ struct stmmac_extra_stats {
   u64 rx_errors;
   u64 rx_dropped;
   u64 tx_errors;
-  u64 tx_dropped;
   stmmac_rxq_stats rxq_stats[MTL_MAX_RX_QUEUES];
   stmmac_txq_stats txq_stats;
 };
@@ -77,7 +76,6 @@ struct dma_features {
   u32 rx_coe;
   u32 sphen;
   u32 rx_fifo_size;
-  u32 tx_fifo_size;
   u32 number_rx_channel;
 };
 

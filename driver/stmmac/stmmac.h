@@ -173,10 +173,6 @@ void stmmac_interrupt(void* dev_id);
 u32 stmmac_set_bfsize(u32 mtu);
 int init_dma_desc_rings(stmmac_priv* priv);
 void free_dma_desc_resources(stmmac_priv* priv);
-// Gives the buffer what it lacks of its pages. -ENOMEM if there is no memory.
-int stmmac_rx_alloc_buffer(stmmac_priv* priv, stmmac_rx_queue* rx_q, stmmac_rx_buffer* buf);
-// Writes the buffer's addresses into its descriptor.
-void stmmac_rx_set_desc_buffers(stmmac_priv* priv, dma_desc* p, const stmmac_rx_buffer* buf);
 
 // stmmac_rx.cc
 int stmmac_napi_poll_rx(napi_struct* napi, int budget);
@@ -191,8 +187,12 @@ void stmmac_tx_timer(stmmac_priv* priv);
 void dma_free_tx_skbufs(stmmac_priv* priv);
 
 // stmmac_xdp.cc
-// Runs the program, if there is one, on a packet and does what it says.
-u32 stmmac_xdp_run_prog(stmmac_priv* priv, xdp_buff* xdp);
+// Runs the program on a packet and does what it says.
+u32 __stmmac_xdp_run_prog(stmmac_priv* priv, const bpf_prog* prog, xdp_buff* xdp);
+__always_inline u32 stmmac_xdp_run_prog(stmmac_priv* priv, xdp_buff* xdp) {
+  const bpf_prog* prog = READ_ONCE(priv->xdp_prog);
+  return prog != nullptr ? __stmmac_xdp_run_prog(priv, prog, xdp) : u32{STMMAC_XDP_PASS};
+}
 void stmmac_finalize_xdp_rx(stmmac_priv* priv, u32 xdp_status);
 
 // stmmac_platform.cc

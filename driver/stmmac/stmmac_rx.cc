@@ -2,7 +2,7 @@
 #include "driver/kernel/prefetch.h"
 #include "driver/net/gro.h"
 #include "driver/net/stack.h"
-#include "driver/stmmac/stmmac.h"
+#include "driver/stmmac/stmmac_buffers.h"
 
 // Gives the device new buffers for the entries that were consumed, as far as there is memory.
 static noinline void stmmac_rx_refill(stmmac_priv* priv, u32 queue) {

@@ -47,7 +47,7 @@ static u32 stmmac_xdp_xmit_back(stmmac_priv* priv, xdp_buff* xdp) {
   return res;
 }
 
-static u32 __stmmac_xdp_run_prog(stmmac_priv* priv, const bpf_prog* prog, xdp_buff* xdp) {
+noinline u32 __stmmac_xdp_run_prog(stmmac_priv* priv, const bpf_prog* prog, xdp_buff* xdp) {
   const u32 act = bpf_prog_run_xdp(prog, xdp);
   switch (act) {
     case XDP_PASS:
@@ -63,11 +63,6 @@ static u32 __stmmac_xdp_run_prog(stmmac_priv* priv, const bpf_prog* prog, xdp_bu
     case XDP_DROP:
       return STMMAC_XDP_CONSUMED;
   }
-}
-
-u32 stmmac_xdp_run_prog(stmmac_priv* priv, xdp_buff* xdp) {
-  const bpf_prog* prog = READ_ONCE(priv->xdp_prog);
-  return prog != nullptr ? __stmmac_xdp_run_prog(priv, prog, xdp) : STMMAC_XDP_PASS;
 }
 
 void stmmac_finalize_xdp_rx(stmmac_priv* priv, u32 xdp_status) {

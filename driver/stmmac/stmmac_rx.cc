@@ -208,6 +208,49 @@ static __always_inline sk_buff* stmmac_rx_first(stmmac_priv* priv, stmmac_rx_que
   return *xdp_res == STMMAC_XDP_PASS ? stmmac_rx_skb(priv, rx_q, buf, &ctx->xdp) : nullptr;
 }
 
+// What became of the piece of a frame that a descriptor holds.
+enum stmmac_rx_piece : int {
+  STMMAC_RX_PIECE_KEPT,   // it is part of the packet
+  STMMAC_RX_PIECE_TAKEN,  // the program has it
+  STMMAC_RX_PIECE_LOST,   // and with it the frame
+};
+
+// Adds the piece in `buf` to the packet, or begins one. `len` counts the frame's bytes.
+static __always_inline stmmac_rx_piece stmmac_rx_add_piece(stmmac_priv* priv, stmmac_rx_queue* rx_q,
+                                                           stmmac_rx_buffer* buf, stmmac_xdp_buff* ctx, int status,
+                                                           sk_buff** skb, u32* len, u32* xdp_status) {
+  const bool last = !(status & rx_not_ls);
+  if (STMMAC_RX < STMMAC_RX_PREFETCH) prefetch(page_address(buf->page) + buf->page_offset);
+  u32 buf1_len = stmmac_rx_buf1_len(priv, ctx->desc, status, *len);
+  *len += buf1_len;
+  u32 buf2_len = stmmac_rx_buf2_len(priv, buf, ctx->desc, status, buf1_len, *len);
+  *len += buf2_len;
+  if (last || STMMAC_FAULT == STMMAC_FAULT_FCS_PER_PIECE) stmmac_rx_strip_fcs(*skb, &buf1_len, &buf2_len);
+
+  if (*skb == nullptr) {
+    u32 xdp_res = STMMAC_XDP_PASS;
+    if (unlikely(stmmac_rx_unfit(priv, last, buf1_len, buf2_len))) {
+      page_pool_put_page(rx_q->page_pool, buf->page, 0, true);
+      buf->page = nullptr;
+      priv->xstats.rx_errors++;
+      return STMMAC_RX_PIECE_LOST;
+    }
+    *skb = stmmac_rx_first(priv, rx_q, buf, ctx, buf1_len, &xdp_res);
+    *xdp_status |= xdp_res;
+    if (xdp_res != STMMAC_XDP_PASS) return STMMAC_RX_PIECE_TAKEN;
+    if (unlikely(*skb == nullptr)) return STMMAC_RX_PIECE_LOST;
+  } else if (buf1_len != 0) {
+    stmmac_rx_add_frag(priv, rx_q, *skb, buf->page, buf->page_offset, buf->addr, buf1_len);
+    buf->page = nullptr;
+  }
+  if (buf2_len != 0) {
+    const u32 sec_offset = static_cast<u32>(buf->sec_addr & (PAGE_SIZE - 1));
+    stmmac_rx_add_frag(priv, rx_q, *skb, buf->sec_page, sec_offset, buf->sec_addr, buf2_len);
+    buf->sec_page = nullptr;
+  }
+  return STMMAC_RX_PIECE_KEPT;
+}
+
 // Frames received, up to `limit`.
 static noinline int stmmac_rx(stmmac_priv* priv, int limit, u32 queue) {
   stmmac_rx_queue* rx_q = &priv->dma_conf.rx_queue[queue];
@@ -252,57 +295,28 @@ static noinline int stmmac_rx(stmmac_priv* priv, int limit, u32 queue) {
       if (!error && !priv->hwts_rx_en) priv->xstats.rx_errors++;
       error = 1;
     }
-    if (unlikely(error)) goto drain_data;
-
-    {
-      if (STMMAC_RX < STMMAC_RX_PREFETCH) prefetch(page_address(buf->page) + buf->page_offset);
-      u32 buf1_len = stmmac_rx_buf1_len(priv, p, status, len);
-      len += buf1_len;
-      u32 buf2_len = stmmac_rx_buf2_len(priv, buf, p, status, buf1_len, len);
-      len += buf2_len;
-      if (last || STMMAC_FAULT == STMMAC_FAULT_FCS_PER_PIECE) stmmac_rx_strip_fcs(skb, &buf1_len, &buf2_len);
-
-      if (skb == nullptr) {
-        u32 xdp_res = STMMAC_XDP_PASS;
-        if (unlikely(stmmac_rx_unfit(priv, last, buf1_len, buf2_len))) {
-          page_pool_put_page(rx_q->page_pool, buf->page, 0, true);
-          buf->page = nullptr;
-          priv->xstats.rx_errors++;
-          error = 1;
-          goto drain_data;
-        }
-        ctx.priv = priv;
-        ctx.desc = p;
-        ctx.ndesc = np;
-        skb = stmmac_rx_first(priv, rx_q, buf, &ctx, buf1_len, &xdp_res);
-        if (xdp_res != STMMAC_XDP_PASS) {
-          xdp_status |= xdp_res;
-          if (!last) continue;
-          len = 0;
+    if (likely(!error)) {
+      ctx.priv = priv;
+      ctx.desc = p;
+      ctx.ndesc = np;
+      const stmmac_rx_piece piece = stmmac_rx_add_piece(priv, rx_q, buf, &ctx, status, &skb, &len, &xdp_status);
+      if (piece == STMMAC_RX_PIECE_TAKEN) {
+        if (!last) continue;
+        len = 0;
+        count++;
+        continue;
+      }
+      if (unlikely(piece == STMMAC_RX_PIECE_LOST)) {
+        // A mistake that takes what follows for the beginning of a frame.
+        if (STMMAC_FAULT == STMMAC_FAULT_BUDGET_PER_PIECE) {
           count++;
           continue;
         }
-        if (unlikely(skb == nullptr)) {
-          // A mistake that takes what follows for the beginning of a frame.
-          if (STMMAC_FAULT == STMMAC_FAULT_BUDGET_PER_PIECE) {
-            count++;
-            continue;
-          }
-          error = 1;
-          goto drain_data;
-        }
-      } else if (buf1_len != 0) {
-        stmmac_rx_add_frag(priv, rx_q, skb, buf->page, buf->page_offset, buf->addr, buf1_len);
-        buf->page = nullptr;
-      }
-      if (buf2_len != 0) {
-        const u32 sec_offset = static_cast<u32>(buf->sec_addr & (PAGE_SIZE - 1));
-        stmmac_rx_add_frag(priv, rx_q, skb, buf->sec_page, sec_offset, buf->sec_addr, buf2_len);
-        buf->sec_page = nullptr;
+        error = 1;
       }
     }
 
-  drain_data:
+    // What follows of a frame of which a part is lost is passed over.
     if (!last) continue;
     if (likely(!error)) {
       rxq_stats->rx_packets++;

@@ -15,6 +15,9 @@ __always_inline void atomic_set(atomic_t* v, s32 i) { WRITE_ONCE(v->counter, i);
 __always_inline bool atomic_dec_and_test(atomic_t* v) {
   return __atomic_sub_fetch(&v->counter, 1, __ATOMIC_SEQ_CST) == 0;
 }
+__always_inline s32 atomic_sub_return(s32 i, atomic_t* v) {
+  return __atomic_sub_fetch(&v->counter, i, __ATOMIC_SEQ_CST);
+}
 
 __always_inline long atomic_long_read(const atomic_long_t* v) { return READ_ONCE(v->counter); }
 __always_inline void atomic_long_set(atomic_long_t* v, long i) { WRITE_ONCE(v->counter, i); }

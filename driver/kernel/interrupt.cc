@@ -40,6 +40,10 @@ int request_irq(u32 irq, irq_handler_t handler, void* dev_id) {
   return 0;
 }
 
+void free_irq(u32 irq) {
+  if (irq < NR_VECTORS) irq_actions[irq] = {};
+}
+
 void handle_interrupts(u64 pending) {
   for (; pending != 0; pending &= pending - 1) {
     const irqaction* action = &irq_actions[__builtin_ctzll(pending)];

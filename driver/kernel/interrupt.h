@@ -10,6 +10,9 @@ using irq_handler_t = void (*)(void* dev_id);
 // Installs the handler of an MSI-X vector. Returns -EINVAL for a vector out of range or in use.
 int request_irq(u32 irq, irq_handler_t handler, void* dev_id);
 
+// Takes the vector's handler away.
+void free_irq(u32 irq);
+
 // Runs the handlers of all vectors in `pending`, then softirqs and work until nothing is left.
 void handle_interrupts(u64 pending);
 

@@ -5,24 +5,49 @@
 u64 vmemmap_base;
 u64 page_offset_base;
 
-// Frames from next_pfn up have never been used; older ones that are free are chained. Start-up memory comes from the
-// top.
+// Frames from next_pfn up have never been used; older ones that are free are chained by order, and neither split nor
+// joined. Start-up memory comes from the top.
 struct zone {
-  page* free_list;
+  page* free_list[MAX_PAGE_ORDER + 1];
   u64 next_pfn;
   u64 end;
 };
 
 static zone zone_normal;
 
-static page* rmqueue(zone* z) {
-  page* p = z->free_list;
+static void free_one_page(zone* z, page* p, u32 order) {
+  p->buddy_next = z->free_list[order];
+  z->free_list[order] = p;
+}
+
+static void prep_compound_page(page* p, u32 order) {
+  p->flags |= PG_head;
+  p[1].flags = (p[1].flags & ~PG_order_mask) | order;
+  for (u64 i = 1; i < u64{1} << order; i++) p[i].compound_head = reinterpret_cast<u64>(p) + 1;
+}
+
+static noinline page* expand_zone(zone* z, u32 order) {
+  const u64 frames = u64{1} << order;
+  const u64 pfn = ALIGN(z->next_pfn, frames);
+  if (((pfn + frames) << PAGE_SHIFT) > z->end) return nullptr;
+  for (u64 skipped = z->next_pfn; skipped < pfn; skipped++) free_one_page(z, pfn_to_page(skipped), 0);
+  z->next_pfn = pfn + frames;
+  page* p = pfn_to_page(pfn);
+  if (order != 0) prep_compound_page(p, order);
+  return p;
+}
+
+static page* rmqueue(zone* z, u32 order) {
+  page* p = z->free_list[order];
   if (p != nullptr) {
-    z->free_list = p->buddy_next;
-    return p;
+    z->free_list[order] = p->buddy_next;
+  } else {
+    p = expand_zone(z, order);
+    if (unlikely(p == nullptr)) return nullptr;
   }
-  if (((z->next_pfn + 1) << PAGE_SHIFT) > z->end) return nullptr;
-  return pfn_to_page(z->next_pfn++);
+  p->pp_magic = 0;
+  atomic_set(&p->_refcount, 1);
+  return p;
 }
 
 void mm_init(u64 base, u64 size) {
@@ -32,7 +57,7 @@ void mm_init(u64 base, u64 size) {
   memset(reinterpret_cast<void*>(base), 0, mem_map_bytes);
   vmemmap_base = base - (base >> PAGE_SHIFT) * sizeof(page);
   page_offset_base = 0;
-  zone_normal = {nullptr, (base + mem_map_bytes) >> PAGE_SHIFT, base + size};
+  zone_normal = {{}, (base + mem_map_bytes) >> PAGE_SHIFT, base + size};
 }
 
 void* memblock_alloc(u64 size, u64 align) {
@@ -45,17 +70,15 @@ void* memblock_alloc(u64 size, u64 align) {
 u32 alloc_pages_bulk(u32 nr_pages, page** page_array) {
   u32 n = 0;
   for (; n < nr_pages; n++) {
-    page* p = rmqueue(&zone_normal);
-    if (unlikely(p == nullptr)) break;
-    p->pp_magic = 0;
-    atomic_set(&p->_refcount, 1);
-    page_array[n] = p;
+    page_array[n] = rmqueue(&zone_normal, 0);
+    if (unlikely(page_array[n] == nullptr)) break;
   }
   return n;
 }
 
+page* alloc_pages(u32 order) { return order <= MAX_PAGE_ORDER ? rmqueue(&zone_normal, order) : nullptr; }
+
 void put_page(page* p) {
-  if (!atomic_dec_and_test(&p->_refcount)) return;
-  p->buddy_next = zone_normal.free_list;
-  zone_normal.free_list = p;
+  p = compound_head(p);
+  if (atomic_dec_and_test(&p->_refcount)) free_one_page(&zone_normal, p, compound_order(p));
 }

@@ -9,11 +9,15 @@ u64 page_pool_negative_refs;
 static void page_pool_dma_sync_for_device(const page_pool* pool, const page* p, u32 dma_sync_size) {
   if (!pool->dma_sync || !dma_dev_need_sync(pool->p.dev)) return;
   const u32 size = min(dma_sync_size, pool->p.max_len);
+  if (size == 0) return;
   __dma_sync_single_for_device(pool->p.dev, page_pool_get_dma_addr(p) + pool->p.offset, size, pool->p.dma_dir);
 }
 
+// A new page: the device gets what it may write of it, no more.
 static void page_pool_dma_map(page_pool* pool, page* p) {
-  p->dma_addr = dma_map_page_attrs(pool->p.dev, p, 0, PAGE_SIZE, pool->p.dma_dir);
+  p->dma_addr =
+      dma_map_page_attrs(pool->p.dev, p, 0, PAGE_SIZE << pool->p.order, pool->p.dma_dir, DMA_ATTR_SKIP_CPU_SYNC);
+  page_pool_dma_sync_for_device(pool, p, pool->p.max_len);
 }
 
 static void page_pool_set_pp_info(page_pool* pool, page* p) {
@@ -24,7 +28,7 @@ static void page_pool_set_pp_info(page_pool* pool, page* p) {
 
 static void page_pool_return_page(page_pool* pool, page* p) {
   if (pool->dma_map) {
-    dma_unmap_page_attrs(pool->p.dev, p->dma_addr, PAGE_SIZE, pool->p.dma_dir);
+    dma_unmap_page_attrs(pool->p.dev, p->dma_addr, PAGE_SIZE << pool->p.order, pool->p.dma_dir, DMA_ATTR_SKIP_CPU_SYNC);
     p->dma_addr = 0;
   }
   p->pp_magic = 0;
@@ -64,7 +68,18 @@ static __always_inline page* __page_pool_get_cached(page_pool* pool) {
   return page_pool_refill_alloc_cache(pool);
 }
 
+static noinline page* __page_pool_alloc_page_order(page_pool* pool) {
+  page* p = alloc_pages(pool->p.order);
+  if (unlikely(p == nullptr)) return nullptr;
+  if (pool->dma_map) page_pool_dma_map(pool, p);
+  page_pool_set_pp_info(pool, p);
+  pool->pages_state_hold_cnt++;
+  pool->alloc_stats.slow++;
+  return p;
+}
+
 static noinline page* __page_pool_alloc_pages_slow(page_pool* pool) {
+  if (unlikely(pool->p.order != 0)) return __page_pool_alloc_page_order(pool);
   // The caller has found the cache empty.
   memset(pool->alloc.cache, 0, sizeof(page*) * PP_ALLOC_CACHE_REFILL);
   const u32 nr_pages = alloc_pages_bulk(PP_ALLOC_CACHE_REFILL, pool->alloc.cache);
@@ -72,7 +87,6 @@ static noinline page* __page_pool_alloc_pages_slow(page_pool* pool) {
   for (u32 i = 0; i < nr_pages; i++) {
     page* p = pool->alloc.cache[i];
     if (pool->dma_map) page_pool_dma_map(pool, p);
-    if (pool->dma_sync) page_pool_dma_sync_for_device(pool, p, pool->p.max_len);
     page_pool_set_pp_info(pool, p);
     pool->pages_state_hold_cnt++;
   }
@@ -109,7 +123,7 @@ static void page_pool_empty_alloc_cache_once(page_pool* pool) {
 page_pool* page_pool_create(const page_pool_params* params) {
   constexpr u32 largest_pool = 32768;
   const u32 ring_qsize = params->pool_size != 0 ? params->pool_size : 1024;
-  if (ring_qsize > largest_pool) return nullptr;
+  if (ring_qsize > largest_pool || params->order > MAX_PAGE_ORDER) return nullptr;
   page_pool* pool = memblock_alloc_array<page_pool>(1);
   pool->p = *params;
   pool->dma_map = (params->flags & PP_FLAG_DMA_MAP) != 0;

@@ -16,12 +16,13 @@ inline constexpr u32 PP_FLAG_DMA_SYNC_DEV = BIT(1);
 
 struct page_pool_params {
   u32 flags;
+  u32 order;  // a page of the pool is 2^order frames
   u32 pool_size;
   u32 nid;
   device* dev;
   napi_struct* napi;
   dma_data_direction dma_dir;
-  u32 max_len;
+  u32 max_len;  // bytes from `offset` that the device may write, which are synchronised with PP_FLAG_DMA_SYNC_DEV
   u32 offset;
 };
 
@@ -101,11 +102,17 @@ __always_inline long page_pool_unref_page(page* p, long nr) {
   return ret;
 }
 
+// Drops one reference. The device's next owner of the page needs no synchronisation beyond the first `dma_sync_size`
+// bytes, which are all that the processor touched.
+__always_inline void page_pool_put_page(page_pool* pool, page* p, u32 dma_sync_size, bool allow_direct) {
+  if (page_pool_unref_page(p, 1) != 0) return;
+  page_pool_put_unrefed_page(pool, p, dma_sync_size, allow_direct);
+}
+
 // Drops one reference. The page goes to the pool's array if the caller runs in the pool's NAPI context or `allow_direct`
 // says so.
 __always_inline void page_pool_put_full_page(page_pool* pool, page* p, bool allow_direct) {
-  if (page_pool_unref_page(p, 1) != 0) return;
-  page_pool_put_unrefed_page(pool, p, ~0u, allow_direct);
+  page_pool_put_page(pool, p, ~0u, allow_direct);
 }
 
 // Drops one reference from NAPI context.

@@ -1,6 +1,7 @@
 #include "driver/kernel/skbuff.h"
 
 #include "driver/kernel/board.h"
+#include "driver/kernel/page_frag.h"
 #include "driver/kernel/prefetch.h"
 #include "driver/kernel/slab.h"
 
@@ -8,6 +9,7 @@
 constexpr u32 SKB_SMALL_HEAD_CACHE_SIZE = 704;
 
 struct napi_alloc_cache_t {
+  page_frag_cache page;
   u32 skb_count;
   void* skb_cache[NAPI_SKB_CACHE_SIZE];
 };
@@ -20,6 +22,7 @@ u64 skb_drop_reasons[SKB_DROP_REASON_MAX];
 void skb_init() {
   kmem_cache_init(&skbuff_cache, sizeof(sk_buff), SMP_CACHE_BYTES);
   kmem_cache_init(&skb_small_head_cache, SKB_SMALL_HEAD_CACHE_SIZE, SMP_CACHE_BYTES);
+  napi_alloc_cache.page = {};
   napi_alloc_cache.skb_count = 0;
   for (u64& count : skb_drop_reasons) count = 0;
 }
@@ -75,22 +78,42 @@ noinline sk_buff* napi_build_skb(void* data, u32 frag_size) {
   return skb;
 }
 
-noinline sk_buff* napi_alloc_skb(napi_struct*, u32 len) {
-  if (unlikely(len > NAPI_ALLOC_SKB_MAX)) return nullptr;
+// For headers, and small packets.
+static sk_buff* alloc_small_skb() {
   void* data = kmem_cache_alloc(&skb_small_head_cache);
   if (unlikely(data == nullptr)) return nullptr;
   prefetchw(data);
   sk_buff* skb = __napi_build_skb(data, SKB_SMALL_HEAD_CACHE_SIZE);
-  if (unlikely(skb == nullptr)) {
-    kmem_cache_free(&skb_small_head_cache, data);
-    return nullptr;
+  if (unlikely(skb == nullptr)) kmem_cache_free(&skb_small_head_cache, data);
+  return skb;
+}
+
+// For packets that are copied. What does not fit a page comes straight from the allocator.
+static sk_buff* alloc_frag_skb(u32 len) {
+  const u32 size = SKB_DATA_ALIGN(len) + SKB_DATA_ALIGN(sizeof(skb_shared_info));
+  void* data;
+  if (likely(size <= PAGE_SIZE)) {
+    data = page_frag_alloc(&napi_alloc_cache.page, size);
+  } else {
+    struct page* page = alloc_pages(get_order(size));
+    data = page != nullptr ? page_address(page) : nullptr;
   }
-  skb_reserve(skb, NET_SKB_PAD);
+  if (unlikely(data == nullptr)) return nullptr;
+  sk_buff* skb = napi_build_skb(data, size);
+  if (unlikely(skb == nullptr)) put_page(virt_to_head_page(data));
+  return skb;
+}
+
+noinline sk_buff* napi_alloc_skb(napi_struct*, u32 len) {
+  len += NET_SKB_PAD;
+  sk_buff* skb = len <= SKB_WITH_OVERHEAD(SKB_SMALL_HEAD_CACHE_SIZE) ? alloc_small_skb() : alloc_frag_skb(len);
+  if (likely(skb != nullptr)) skb_reserve(skb, NET_SKB_PAD);
   return skb;
 }
 
 // True if the page was its pool's. Pages that were not only lose a reference.
 static __always_inline bool napi_pp_put_page(struct page* page) {
+  page = compound_head(page);
   if (unlikely((page->pp_magic & ~u64{3}) != PP_SIGNATURE)) return false;
   page_pool_put_full_page(page->pp, page, false);
   return true;
@@ -108,7 +131,7 @@ static void skb_free_head(sk_buff* skb) {
     kmem_cache_free(&skb_small_head_cache, head);
     return;
   }
-  struct page* page = virt_to_page(head);
+  struct page* page = virt_to_head_page(head);
   if (skb->pp_recycle && napi_pp_put_page(page)) return;
   put_page(page);
 }

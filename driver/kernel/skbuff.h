@@ -165,10 +165,8 @@ u64 skb_heads_in_use();
 // reserves headroom and puts the bytes. Null if there is no memory; the buffer stays the caller's then.
 sk_buff* napi_build_skb(void* data, u32 frag_size);
 
-// The largest linear part that napi_alloc_skb() can make.
-inline constexpr u32 NAPI_ALLOC_SKB_MAX = SKB_WITH_OVERHEAD(704) - NET_SKB_PAD;
-
-// A packet with a linear buffer of its own for `len` bytes, behind NET_SKB_PAD bytes of headroom.
+// A packet with a linear buffer of its own for `len` bytes, behind NET_SKB_PAD bytes of headroom. Null if there is no
+// memory, or none so large.
 sk_buff* napi_alloc_skb(napi_struct* napi, u32 len);
 
 // Ends a packet that arrived where it was meant to go. `budget`: that of the poll that it ends in, 0 outside NAPI.

@@ -1,5 +1,6 @@
 // Entry of a guest image, and the machine underneath: idle loop, panic, console.
 #include "driver/kernel/board.h"
+#include "driver/kernel/dma-mapping.h"
 #include "driver/kernel/interrupt.h"
 #include "driver/kernel/io.h"
 #include "driver/kernel/mm.h"
@@ -41,6 +42,7 @@ void _start(const board_info* board) {
   if (board->magic != ringside::guest::kBoardMagic) panic("no board description");
   if (board->version != ringside::guest::kContractVersion) panic("board and image disagree on the contract's version");
   mm_init(board->heap_base, board->heap_size);
+  dma_pool_init(board->dma_pool_base, board->dma_pool_size);
   softirq_init();
   module_init(*board);
   handle_interrupts(0);

@@ -70,15 +70,19 @@ struct board_info {
   char xdp_program[32];             // name of a program in the image, "" for none
   std::uint32_t rx_striding_rq;     // ethtool --set-priv-flags rx_striding_rq
   std::uint32_t xdp_tx_mpwqe;       // ethtool --set-priv-flags xdp_tx_mpwqe
+  char stack[16];                   // where packets for the stack end: "raw-drop" (also ""), "digest", "udp-no-port" or "sink"
+  std::uint32_t gro;                // ethtool -K gro
+  std::uint32_t rx_split_header;    // ethtool -G tcp-data-split: headers and payload in buffers of their own
   std::uint64_t dma_pool_base;    // RAM that the core does not cache, for what is shared with a device that is not coherent
   std::uint64_t dma_pool_size;    // 0: there is none
   std::uint32_t dma_coherent;     // what the device tree says: DMA needs no cache maintenance
   std::uint32_t csr_khz;          // clock of the device's registers and interrupt timers; 0: it has no such
-  char stack[16];                   // where packets for the stack end: "raw-drop" (also ""), "digest", "udp-no-port" or "sink"
-  std::uint32_t gro;                // ethtool -K gro
+  std::uint32_t tx_ring;          // ethtool -G tx, entries; 0: the driver's default
+  std::uint32_t rx_queues;        // ethtool -L rx; 0: one
+  std::uint32_t pause;            // ethtool -A: send PAUSE frames when a receive queue fills
   std::uint32_t reserved32;
-  std::uint64_t reserved[1];
+  std::uint64_t reserved[2];
 };
-static_assert(sizeof(board_info) == 176);
+static_assert(sizeof(board_info) == 200);
 
 }  // namespace ringside::guest

@@ -9,8 +9,10 @@ std::filesystem::path guest_image(const Scenario& scenario) {
   const auto* architecture = scenario.settings.find("cpu.architecture");
   const ImageBuilder builder(scenario.data / "src" / "driver" / "image.toml", image_cache_directory(),
                              {scenario.data / "images"});
-  return builder.build({architecture == nullptr ? "x86_64" : to_text(architecture->value), scenario.driver.compiler,
-                        scenario.driver.flags, scenario.settings.place_of("driver.flags")});
+  auto flags = scenario.driver.variant_flags();
+  flags.insert(flags.end(), scenario.driver.flags.begin(), scenario.driver.flags.end());
+  return builder.build({architecture == nullptr ? "x86_64" : to_text(architecture->value), scenario.driver.compiler, flags,
+                        scenario.settings.place_of("driver.flags"), scenario.driver.name});
 }
 
 }  // namespace ringside::cli

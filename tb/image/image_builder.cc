@@ -144,7 +144,7 @@ std::string ImageBuilder::file_name(const ImageRequest& request) const {
   append(text, request.compiler);
   append(text, version_of(toolchain.command));
   for (const auto& flag : request.flags) append(text, flag);
-  auto inputs = recipe_.sources();
+  auto inputs = recipe_.sources(request.driver);
   inputs.push_back(recipe_.linker_script());
   for (const auto& [name, content] : read_sources(recipe_.root(), inputs)) {
     append(text, name);
@@ -167,7 +167,7 @@ fs::path ImageBuilder::compile(const ImageRequest& request, const fs::path& dest
   const TemporaryFolder temporary(fs::absolute(destination.parent_path()));
   const auto& folder = temporary.path();
   const auto& toolchain = recipe_.toolchain(request);
-  const auto& sources = recipe_.sources();
+  const auto sources = recipe_.sources(request.driver);
   const auto object = [&](std::size_t i) { return (folder / fmt::format("{}.o", i)).string(); };
   in_parallel(sources.size(), [&](std::size_t i) {
     std::vector<std::string> command{toolchain.command};

@@ -48,6 +48,10 @@ Recipe::Recipe(const fs::path& file) : files_{file}, root_(fs::absolute(file).pa
   const TomlReader reader(file.string());
   const toml::table& table = reader.document();
   for (const auto& source : reader.texts(table, "sources")) append(sources_, expanded(root_, source));
+  for (const auto* entry : reader.tables(table, "driver")) {
+    auto& sources = drivers_[reader.text(*entry, "name")];
+    for (const auto& source : reader.texts(*entry, "sources")) append(sources, expanded(root_, source));
+  }
   linker_script_ = reader.text(table, "linker_script");
   if (const std::string base = reader.optional_text(table, "base"); !base.empty()) {
     files_.push_back(file.parent_path() / base);
@@ -56,7 +60,8 @@ Recipe::Recipe(const fs::path& file) : files_{file}, root_(fs::absolute(file).pa
   read_toolchains(reader);
   for (const auto* entry : reader.tables(table, "prebuild")) {
     prebuilds_.push_back({reader.text(*entry, "name"),
-                          {reader.text(*entry, "architecture"), reader.text(*entry, "compiler"), reader.texts(*entry, "flags")}});
+                          {reader.text(*entry, "architecture"), reader.text(*entry, "compiler"), reader.texts(*entry, "flags"),
+                           {}, drivers_.empty() ? std::string() : reader.text(*entry, "driver")}});
   }
 }
 
@@ -69,6 +74,19 @@ void Recipe::read_toolchains(const TomlReader& reader) {
     append(toolchain.link_flags, reader.texts(*entry, "link"));
     toolchains_.push_back(std::move(toolchain));
   }
+}
+
+std::vector<std::string> Recipe::sources(const std::string& driver) const {
+  auto all = sources_;
+  if (drivers_.empty()) return all;
+  const auto found = drivers_.find(driver);
+  if (found == drivers_.end()) {
+    std::string known;
+    for (const auto& [name, sources] : drivers_) known += (known.empty() ? "" : ", ") + name;
+    throw InputError(fmt::format("{}: no driver \"{}\"; {} are allowed", files_.front().string(), driver, known));
+  }
+  append(all, found->second);
+  return all;
 }
 
 const Toolchain& Recipe::toolchain(const ImageRequest& request) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct ImageRequest {
   std::string compiler;            // "gcc" or "clang"
   std::vector<std::string> flags;  // after the recipe's
   std::string place = {};          // where the flags were given, for messages
+  std::string driver = {};         // a [[driver]] of the recipe; "" where it has none
 };
 
 struct Prebuild {
@@ -40,7 +42,8 @@ class Recipe {
   const std::filesystem::path& root() const { return root_; }
   // The recipe, and the one on which it is based, if any.
   const std::vector<std::filesystem::path>& files() const { return files_; }
-  const std::vector<std::string>& sources() const { return sources_; }
+  // Sources that all images share and those of the driver. Throws InputError for one that the recipe does not have.
+  std::vector<std::string> sources(const std::string& driver) const;
   const std::string& linker_script() const { return linker_script_; }
   const std::vector<Prebuild>& prebuilds() const { return prebuilds_; }
 
@@ -53,6 +56,7 @@ class Recipe {
   std::vector<std::filesystem::path> files_;
   std::filesystem::path root_;
   std::vector<std::string> sources_;
+  std::map<std::string, std::vector<std::string>> drivers_;
   std::string linker_script_;
   std::vector<Toolchain> toolchains_;
   std::vector<Prebuild> prebuilds_;

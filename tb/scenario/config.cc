@@ -11,6 +11,7 @@ using namespace std::string_view_literals;
 
 constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
 constexpr std::array kDrivers{"mlx5e"sv, "stmmac"sv};
+constexpr std::array kReceivePaths{"copy"sv, "zero-copy"sv, "zero-copy-max-len"sv, "prefetch"sv, "net-prefetch"sv};
 constexpr std::array kStacks{"raw-drop"sv, "digest"sv, "udp-no-port"sv, "sink"sv};
 constexpr std::array kCompilers{"gcc"sv, "clang"sv};
 
@@ -40,6 +41,10 @@ void DriverConfig::visit(ParameterVisitor& v) {
          kDefault, flags);
   v.text({"driver.image", "", "chosen", "Path of a guest image to run instead of building one; empty builds it."}, kDefault,
          image);
+  v.choice({"driver.rx", "", "today's kernel",
+            "How far the receive path of stmmac has come in the series \"stmmac: RX performance improvement\"; each step contains "
+            "those before it. Other drivers have one path."},
+           kDefault, rx, kReceivePaths);
   v.text({"driver.xdp", "", "chosen", "Name of the XDP program in the image; none, or nothing, attaches none."}, kDefault, xdp);
   v.choice({"driver.stack", "", "chosen: the row of published figures that most others are compared with",
             "Where packets for the stack end: iptables -t raw -A PREROUTING -j DROP, the same after adding up their bytes, UDP "
@@ -68,6 +73,14 @@ void DriverConfig::visit(ParameterVisitor& v) {
   v.flag({"driver.dma_coherent", "", "servers and PCs: yes",
           "Whether the device tree says that DMA is coherent; memory.dma_snoops is whether it is."},
          kDefault, dma_coherent);
+}
+
+// The default is what the sources say without a flag, so that prebuilt images serve.
+std::vector<std::string> DriverConfig::variant_flags() const {
+  if (name != "stmmac" || rx == kReceivePaths.back()) return {};
+  std::string macro = "-DSTMMAC_RX=STMMAC_RX_";
+  for (const char c : rx) macro += c == '-' ? '_' : static_cast<char>(c - 'a' + 'A');
+  return {macro};
 }
 
 std::vector<std::string> xdp_programs() {

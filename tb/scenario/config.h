@@ -28,6 +28,7 @@ struct DriverConfig {
   std::string compiler = "gcc";
   std::vector<std::string> flags;
   std::string image;
+  std::string rx = "net-prefetch";
   std::string xdp = "drop";
   std::string stack = "raw-drop";
   bool gro = true;
@@ -42,6 +43,9 @@ struct DriverConfig {
   bool dma_coherent = true;
 
   void visit(ParameterVisitor& v);
+
+  // Compiler flags for the form of the driver that these parameters choose.
+  std::vector<std::string> variant_flags() const;
 };
 
 // XDP programs of the images that Ringside builds; "none" is the absence of one.

@@ -172,5 +172,21 @@ TEST(ImageCache, FollowsTheXdgConvention) {
   EXPECT_EQ(image_cache_directory(), "/home/someone/.cache/ringside");
 }
 
+TEST_F(ImageBuilding, DriversAddTheirSources) {
+  tree_.write("driver/one/one.cc", "int one() { return 1; }\n");
+  tree_.write("driver/two/two.cc", "int two() { return 2; }\n");
+  const std::string drivers = "[[driver]]\nname = \"one\"\nsources = [\"driver/one/*.cc\"]\n"
+                              "[[driver]]\nname = \"two\"\nsources = [\"driver/two/*.cc\"]\n";
+  const std::string recipe(kRecipe);
+  tree_.write("driver/image.toml", recipe.substr(0, recipe.find("[[prebuild]]")) + drivers);
+  ImageRequest one = request();
+  one.driver = "one";
+  ImageRequest two = request();
+  two.driver = "two";
+  EXPECT_THAT(builder().recipe().sources("one"), ElementsAre("driver/start.cc", "driver/work/work.cc", "driver/one/one.cc"));
+  EXPECT_NE(builder().build(one), builder().build(two));
+  EXPECT_THAT([&] { builder().build(request()); }, ThrowsMessage<InputError>(HasSubstr("no driver \"\"; one, two are allowed")));
+}
+
 }  // namespace
 }  // namespace ringside

@@ -343,7 +343,7 @@ TEST_P(DwmacThreshold, OverflowCutsTheFrameThatArrives) {
   EXPECT_TRUE(b.last(4));
   EXPECT_EQ(b.length(4), 256u + 1024u);
   EXPECT_NE(b.desc(4)->des3 & eqos::kRdes3ErrorSummary, 0u);
-  EXPECT_THAT(b.causes(), ElementsAre("overflow_error"));
+  EXPECT_THAT(b.causes(), ElementsAre("rx_gmac_overflow"));
   ASSERT_THAT(b.seen.completions, SizeIs(1));
   EXPECT_TRUE(b.seen.completions[0].error);
   b.nic.check_conservation(b.now());

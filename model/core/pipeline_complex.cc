@@ -68,7 +68,7 @@ Pipeline::State::Loaded Pipeline::State::load(const Access& access, std::uint64_
 void Pipeline::State::store(const Access& access, std::uint64_t data_ready) {
   if (is_maintenance(access)) {
     const MemoryAccess done = memory.maintain({retiring.cycle}, access.address, maintenance_of(access));
-    store_queue.push(stores.commit(std::max(retiring.cycle, done.done.value)));
+    store_queue.push(stores.commit(std::max(retiring.cycle, done.done.value), access.address / kCacheLine));
     return;
   }
   ++counts.stores;

@@ -55,7 +55,7 @@ void DescriptorCache::release(Time now) {
 }
 
 void DescriptorCache::need(Time now, bool retry) {
-  if (suspended_ && retry && fetched_ < limit_) suspended_ = blocked_ = false;
+  if (retry) suspended_ = blocked_ = false;
   fetch(now);
 }
 

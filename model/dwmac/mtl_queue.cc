@@ -47,6 +47,7 @@ std::uint32_t MtlQueue::add(const Frame& frame, const RxStatus& status) {
   f.ready = frame.arrival + context_.config.rx_latency;
   f.bytes.resize(frame.bytes.size() + kFcsBytes);
   std::memcpy(f.bytes.data(), frame.bytes.data(), frame.bytes.size());
+  std::memset(f.bytes.data() + frame.bytes.size(), 0, kFcsBytes);
   f.bytes.resize(status.length);
   f.status = status;
   f.complete = true;

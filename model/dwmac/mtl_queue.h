@@ -23,7 +23,7 @@ struct RxFrame {
   std::uint64_t sequence = 0;
   Time arrival{};  // last bit
   Time ready{};    // its data may be moved from then on
-  std::vector<std::uint8_t> bytes;  // with FCS
+  std::vector<std::uint8_t> bytes;  // with FCS, four zero bytes: no frame is damaged on the wire, and nobody looks at it
   RxStatus status;
   bool complete = true;
   bool touched = false;  // a descriptor holds part of it

@@ -48,7 +48,7 @@ class EqosFormat final : public RxFormat {
   dma_desc context(Time at) const override { return timestamp(at); }
 
   std::string_view discarded(const RxStatus& s) const override {
-    if (s.overflow) return "overflow_error";
+    if (s.overflow) return "rx_gmac_overflow";
     if (s.watchdog) return "rx_watchdog";
     if (s.giant) return "rx_length";
     if (s.filter_failed) return "da_rx_filter_fail";
@@ -106,7 +106,7 @@ class XgmacFormat final : public RxFormat {
   }
 
   std::string_view discarded(const RxStatus& s) const override {
-    if (s.overflow) return "overflow_error";
+    if (s.overflow) return "rx_gmac_overflow";
     if (s.watchdog) return "rx_watchdog";
     if (s.giant) return "rx_length";
     if (failed(s)) return s.info.header_error ? "ip_hdr_err" : "ip_payload_err";

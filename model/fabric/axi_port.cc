@@ -144,8 +144,7 @@ void AxiPort::serve(Time now, std::uint32_t slot) {
     read.ok = false;
     ++decode_errors_;
   }
-  read_order_ = std::max(read_order_, ready);
-  const Time sent = read_channel_.send(read_order_, on_bus(burst.address, burst.length));
+  const Time sent = read_channel_.send(ready, on_bus(burst.address, burst.length));
   schedule(sent + config_.response_latency, Step::complete, slot);
 }
 

@@ -140,7 +140,6 @@ class AxiPort : public sc_core::sc_module, public AxiMaster, public MmioFabric, 
   SlotPool<Burst> bursts_;
   RingBuffer<std::uint32_t> waiting_;  // read bursts that may not start yet, in order
   std::uint64_t reads_outstanding_ = 0;
-  Time read_order_{};  // data of the read burst before this one is at the port's end of memory
 
   RingBuffer<Store> stores_;
   Time store_free_{};

@@ -21,7 +21,7 @@ inline AxiConfig nanosecond_axi() {
 
 struct AxiBench {
   explicit AxiBench(const AxiConfig& config)
-      : memory(PhysAddr{guest::kRamBase}, mebibytes(16)), dma(memory), port("port", config, timeline, memory, dma) {
+      : memory(PhysAddr{guest::kRamBase}, mebibytes(16)), dma(memory), port(sc_core::sc_gen_unique_name("port"), config, timeline, memory, dma) {
     port.attach(device, guest::kNicBar, guest::kNicBarSize);
     // The device does not limit it.
     port.set_limits({.beats = 256, .reads = 1024, .writes = 1024});

@@ -25,6 +25,7 @@ void expect_bytes(Bench& b, std::uint64_t at, const std::vector<std::uint8_t>& f
 TEST_P(DwmacReceive, FrameLandsInBufferOneAndItsLengthCountsTheFcs) {
   Bench b(config());
   b.open_armed();
+  std::memset(b.fabric.memory.host(Bench::buffer(0)), 0xee, 256);
   const auto frame = plain_frame(100, 3);
   b.receive(frame);
   ASSERT_TRUE(b.closed(0));
@@ -32,6 +33,7 @@ TEST_P(DwmacReceive, FrameLandsInBufferOneAndItsLengthCountsTheFcs) {
   EXPECT_EQ(b.desc(0)->des3 & (eqos::kRdes3Fd | eqos::kRdes3Ld), eqos::kRdes3Fd | eqos::kRdes3Ld);
   EXPECT_EQ(b.desc(0)->des3 & eqos::kRdes3ErrorSummary, 0u);
   expect_bytes(b, Bench::buffer(0), frame, 0, 100);
+  EXPECT_THAT(b.memory(Bench::buffer(0) + 100, 4), ElementsAre(0, 0, 0, 0)) << "FCS";
   EXPECT_FALSE(b.closed(1));
   ASSERT_EQ(b.seen.completions.size(), 1u);
   EXPECT_EQ(b.seen.completions[0].slot, Bench::kRing) << "the descriptor is the completion entry";

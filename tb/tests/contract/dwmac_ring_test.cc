@@ -30,6 +30,8 @@ TEST(DwmacRing, BurstIsNoLongerThanTheBusAllows) {
   b.run_for(microseconds(2));
   b.write(b.map.sys_bus, 0x0303'0000 | 1u << kSysBusBlenShift);  // 4 beats
   EXPECT_EQ(b.fabric.limits.beats, 4u);
+  EXPECT_EQ(b.fabric.limits.reads, 4u) << "OSR code 3";
+  EXPECT_EQ(b.fabric.limits.writes, 4u);
   for (int i = 0; i < 8; ++i) b.receive(plain_frame(60));
   EXPECT_EQ(b.fabric.memory.reads[1], (std::pair<std::uint64_t, std::uint32_t>{Bench::kRing + 256, 64}));
 }
@@ -44,6 +46,16 @@ TEST(DwmacRing, PrefetchStopsAtTheTailAndAtTheRingsEnd) {
   b.tail(5);
   b.run_for(microseconds(2));
   EXPECT_EQ(b.fabric.memory.reads, (Reads{{Bench::kRing, 12 * 16}, {Bench::kRing, 5 * 16}}));
+}
+
+TEST(DwmacRing, BurstDoesNotRunPastTheRingsEnd) {
+  Bench b;
+  b.open_armed({.entries = 20});
+  for (int i = 0; i < 4; ++i) b.receive(plain_frame(60));
+  for (std::uint32_t i = 0; i < 4; ++i) b.arm(i);
+  b.tail(4);
+  for (int i = 0; i < 4; ++i) b.receive(plain_frame(60));
+  EXPECT_EQ(b.fabric.memory.reads, (Reads{{Bench::kRing, 256}, {Bench::kRing + 256, 64}})) << "8 are free, 4 are left";
 }
 
 // The rule that lets a driver write tail = one past the last armed entry.
@@ -133,9 +145,10 @@ TEST(DwmacRing, TailWrittenWhileABurstIsInFlightIsNotMissed) {
   b.arm(0);
   b.tail(1);
   b.run_for(microseconds(3));
+  EXPECT_EQ(b.fabric.memory.reads.size(), 2u) << "it looks again by itself";
+  EXPECT_EQ(b.stat("device.rx_buffer_unavailable"), 0u) << "all the device's when it looked";
   b.receive(plain_frame(60));
   EXPECT_EQ(b.nic.packets_completed(), 1u);
-  EXPECT_EQ(b.fabric.memory.reads.size(), 2u);
 }
 
 TEST(DwmacRing, FrameThatOutgrowsTheRingGoesOnWhenThereAreDescriptorsAgain) {

@@ -174,6 +174,24 @@ TEST_P(DwmacTransmit, ReceivedPauseHoldsFramesForItsTime) {
   EXPECT_THAT(b.sent.at, ElementsAre(start + nanoseconds(100 * 64 + 72))) << "100 quanta of 64 ns";
 }
 
+TEST_P(DwmacTransmit, PauseGoesOutBeforeWaitingFrames) {
+  TxBench b(config());
+  b.start();
+  const std::uint32_t levels = b.xgmac ? 0 : 1u << eqos::kRxOpRfaShift | 3u << eqos::kRxOpRfdShift;
+  b.write(b.map.queue + b.map.rx_op, kRxOpRsf | eqos::kRxOpEhfc | 15u << b.map.rqs_shift | levels);
+  if (b.xgmac) b.write(b.map.queue + b.map.flow, 1u << xgmac::kRxFlowRfaShift | 3u << xgmac::kRxFlowRfdShift);
+  b.write(b.map.tx_flow_ctrl(0), kTxFlowTfe | 0xffffu << kTxFlowPtShift);
+  for (std::uint32_t i = 0; i < 3; ++i) b.fill(i, plain_frame(1000), kWhole);
+  b.tx_tail(3);
+  b.run_for(nanoseconds(1200 + 50 + 200));  // the first is on the wire
+  for (int i = 0; i < 3; ++i) b.offer(plain_frame(1276));
+  b.run_for(microseconds(20));
+  ASSERT_THAT(b.sent.at, SizeIs(3));
+  ASSERT_THAT(b.partner.pauses, SizeIs(1));
+  EXPECT_EQ(b.partner.pauses[0].first, b.sent.at[0] + nanoseconds(12 + 72));
+  EXPECT_EQ(b.sent.at[1], b.partner.pauses[0].first + nanoseconds(12 + 8 + 1004));
+}
+
 TEST_P(DwmacTransmit, UnreadableBufferStopsTheChannel) {
   TxBench b(config());
   b.start();

@@ -5,7 +5,7 @@
 #include "model/dwmac/hw/common_regs.h"
 #include "model/dwmac/hw/xgmac_regs.h"
 #include "model/wire/ethernet_wire.h"
-#include "model/wire/synthetic_traffic.h"
+#include "model/wire/traffic.h"
 #include "tb/tests/contract/axi_bench.h"
 #include "tb/tests/contract/dwmac_bench.h"
 
@@ -39,12 +39,19 @@ struct Driver : PacketObserver {
   }
 };
 
+TrafficConfig back_to_back(std::uint64_t frame) {
+  TrafficConfig traffic;
+  traffic.frame_size = frame;
+  traffic.packets = 20'000;
+  return traffic;
+}
+
 struct Rig {
   Rig(const AxiConfig& axi, const DwmacConfig& config, std::uint64_t frame, std::uint32_t outstanding)
       : bench(axi),
         driver(bench.memory),
         nic(sc_core::sc_gen_unique_name("nic"), config, bench.timeline, bench.port, wires),
-        source(make_traffic({.frame_size = frame, .packets = 20'000}, 1)),
+        source(make_traffic(back_to_back(frame), 1)),
         wire(sc_core::sc_gen_unique_name("wire"), {config.port_rate}, bench.timeline, *source, nic) {
     bench.dma.record = false;
     driver.nic = &nic;

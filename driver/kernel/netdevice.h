@@ -2,6 +2,10 @@
 #pragma once
 
 #include "driver/kernel/interrupt.h"
+#include "driver/kernel/spinlock.h"
+
+struct net_device;
+struct sk_buff;
 
 inline constexpr u32 ETH_ALEN = 6;
 inline constexpr u32 IFNAMSIZ = 16;
@@ -12,13 +16,54 @@ inline constexpr u64 NETIF_F_GRO = 1u << 14;
 inline constexpr u64 NETIF_F_RXHASH = 1u << 28;
 inline constexpr u64 NETIF_F_RXCSUM = 1u << 29;
 
+// A transmit queue as the stack sees it.
+enum netdev_queue_state : u32 { __QUEUE_STATE_DRV_XOFF = 0 };
+struct netdev_queue {
+  spinlock_t _xmit_lock;
+  int xmit_lock_owner;
+  unsigned long state;
+};
+
+enum netdev_tx : int { NETDEV_TX_OK = 0x00, NETDEV_TX_BUSY = 0x10 };
+
+struct net_device_ops {
+  // Takes the packet, or says NETDEV_TX_BUSY and leaves it to the caller.
+  netdev_tx (*ndo_start_xmit)(sk_buff* skb, net_device* dev);
+};
+
 struct net_device {
   alignas(sizeof(u64)) char name[IFNAMSIZ];
   u32 mtu;
   u32 ifindex;
   u64 features;
   alignas(sizeof(u64)) u8 dev_addr[ETH_ALEN];
+  const net_device_ops* netdev_ops;
+  void* priv;  // the driver's
+  netdev_queue* _tx;
 };
+
+template <class T>
+__always_inline T* netdev_priv(const net_device* dev) {
+  return static_cast<T*>(dev->priv);
+}
+
+__always_inline void __netif_tx_lock(netdev_queue* txq, int cpu) {
+  spin_lock(&txq->_xmit_lock);
+  WRITE_ONCE(txq->xmit_lock_owner, cpu);
+}
+__always_inline void __netif_tx_unlock(netdev_queue* txq) {
+  WRITE_ONCE(txq->xmit_lock_owner, -1);
+  spin_unlock(&txq->_xmit_lock);
+}
+__always_inline void netif_tx_stop_queue(netdev_queue* txq) {
+  txq->state |= BIT(__QUEUE_STATE_DRV_XOFF);
+}
+__always_inline void netif_tx_wake_queue(netdev_queue* txq) {
+  txq->state &= ~static_cast<unsigned long>(BIT(__QUEUE_STATE_DRV_XOFF));
+}
+__always_inline bool netif_tx_queue_stopped(const netdev_queue* txq) {
+  return (READ_ONCE(txq->state) & BIT(__QUEUE_STATE_DRV_XOFF)) != 0;
+}
 
 enum napi_state : u32 { NAPI_STATE_SCHED = 0, NAPI_STATE_MISSED = 1, NAPI_STATE_DISABLE = 2 };
 

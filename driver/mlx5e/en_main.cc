@@ -44,6 +44,7 @@ static int mlx5e_open_cqs(mlx5e_channel* c, const mlx5e_params* params) {
   if (err == 0 && c->xdp) err = mlx5e_open_cq(c, log_xdpsq_size, &tx_cq_moder, &c->xdpsq.cq);
   if (err == 0) err = mlx5e_open_cq(c, mlx5e_rx_log_cq_size(params), &params->rx_cq_moderation, &c->rq.cq);
   if (err == 0 && c->xdp) err = mlx5e_open_cq(c, log_xdpsq_size, &tx_cq_moder, &c->rq_xdpsq.cq);
+  if (err == 0 && c->tx) err = mlx5e_open_cq(c, MLX5E_PARAMS_DEFAULT_LOG_SQ_SIZE, &tx_cq_moder, &c->txqsq.cq);
   return err;
 }
 
@@ -53,6 +54,7 @@ static int mlx5e_open_queues(mlx5e_channel* c, const mlx5e_params* params, mlx5e
   if (err == 0 && c->xdp) err = mlx5e_open_xdpsq(c, params, &c->xdpsq, &stats->xdpsq);
   if (err == 0) err = mlx5e_open_rq(c, params, &stats->rq);
   if (err == 0 && c->xdp) err = mlx5e_open_xdpsq(c, params, &c->rq_xdpsq, &stats->rq_xdpsq);
+  if (err == 0 && c->tx) err = mlx5e_open_txqsq(c);
   return err;
 }
 
@@ -61,8 +63,10 @@ static int mlx5e_close_queues(mlx5e_channel* c) {
   int err = 0;
   if (c->xdp) err = mlx5e_close_xdpsq(&c->xdpsq);
   if (err == 0 && c->xdp) err = mlx5e_close_xdpsq(&c->rq_xdpsq);
+  if (err == 0 && c->tx) err = mlx5e_close_txqsq(&c->txqsq);
   if (err == 0) err = mlx5e_close_rq(&c->rq);
   if (err == 0) err = mlx5e_close_icosq(&c->icosq);
+  if (err == 0 && c->tx) err = mlx5e_close_cq(&c->txqsq.cq);
   if (err == 0 && c->xdp) err = mlx5e_close_cq(&c->rq_xdpsq.cq);
   if (err == 0) err = mlx5e_close_cq(&c->rq.cq);
   if (err == 0 && c->xdp) err = mlx5e_close_cq(&c->xdpsq.cq);
@@ -80,6 +84,8 @@ static int mlx5e_open_channel(mlx5e_priv* priv) {
   c->stats = &priv->channel_stats.ch;
   c->mkey_be = priv->mkey;
   c->xdp = priv->params.xdp_prog != nullptr;
+  c->tx = priv->params.tx;
+  c->tx_stats = &priv->channel_stats.sq;
   netif_napi_add_weight(c->netdev, &c->napi, mlx5e_napi_poll, priv->params.napi_weight);
   return mlx5e_open_queues(c, &priv->params, &priv->channel_stats);
 }

@@ -74,10 +74,11 @@ struct board_info {
   std::uint64_t dma_pool_size;    // 0: there is none
   std::uint32_t dma_coherent;     // what the device tree says: DMA needs no cache maintenance
   std::uint32_t csr_khz;          // clock of the device's registers and interrupt timers; 0: it has no such
-  char stack[16];                   // where packets for the stack end: "raw-drop" (also ""), "udp-no-port" or "sink"
+  char stack[16];                   // where packets for the stack end: "raw-drop" (also ""), "udp-no-port", "sink" or "tcp"
   std::uint32_t gro;                // ethtool -K gro
-  std::uint32_t reserved32;
-  std::uint64_t reserved[1];
+  std::uint32_t tcp_flows;          // "tcp": connections that are established, see stream.h
+  std::uint32_t tcp_rmem;           // "tcp": bytes of a socket's receive buffer; 0: 6 MiB
+  std::uint32_t tcp_verify;         // "tcp": the reader compares what it reads with stream.h
 };
 static_assert(sizeof(board_info) == 176);
 

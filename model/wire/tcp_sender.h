@@ -21,6 +21,7 @@ class TcpSender final : public TrafficSource, public FrameSink, public EventTarg
   bool next(Offer& offer) override;
   bool ended() const override;
   void listen(TrafficListener& listener) override { listener_ = &listener; }
+  FrameSink* peer() override { return this; }
 
   // A frame that the device sent. Anything but an acknowledgement of one of the connections is counted and ignored.
   void on_frame(Time now, const Frame& frame) override;
@@ -28,7 +29,7 @@ class TcpSender final : public TrafficSource, public FrameSink, public EventTarg
 
   // Bytes acknowledged on all connections.
   std::uint64_t acknowledged() const;
-  void register_statistics(Statistics& statistics) const;
+  void register_statistics(Statistics& statistics) const override;
 
   static constexpr std::uint32_t kHeaderBytes = 66;  // Ethernet 14, IPv4 20, TCP 20 and 12 of timestamps
 

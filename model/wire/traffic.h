@@ -9,6 +9,7 @@
 
 #include "model/base/parameter.h"
 #include "model/base/units.h"
+#include "model/probe/statistics.h"
 #include "model/wire/frame.h"
 
 namespace ringside {
@@ -65,6 +66,10 @@ class TrafficSource {
   // After next() returned false: there will be none any more. Otherwise the listener hears when there is one again.
   virtual bool ended() const { return true; }
   virtual void listen(TrafficListener&) {}
+
+  // Who hears of the frames that the device sends; null if nobody does.
+  virtual FrameSink* peer() { return nullptr; }
+  virtual void register_statistics(Statistics&) const {}
 };
 
 // The source that `config` describes. Throws InputError for a capture that cannot be read or settings that contradict

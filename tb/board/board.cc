@@ -54,6 +54,8 @@ Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<boo
   nic_.register_statistics(nic_statistics_);
   pcie_.register_statistics(pcie_statistics_);
   caches_.register_statistics(memory_statistics_);
+  traffic_->register_statistics(peer_statistics_);
+  nic_.set_transmit_sink(traffic_->peer());
 }
 
 Board::~Board() = default;

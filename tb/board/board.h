@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,9 +66,12 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
     Time at;
     std::uint64_t cycles, delivered, delivered_bytes, interrupts;
     std::uint64_t wire_busy, up_busy, down_busy, dram_bytes, completed;
+    std::optional<std::uint64_t> bytes_read;  // by the guest's processes
   };
   Totals totals() const;
   std::uint64_t statistic(const Statistics& statistics, std::string_view name) const;
+  // Of the guest's table, with what they say now.
+  std::vector<Counter> guest_counters() const;
 
   const Scenario& scenario_;
   Progress& progress_;
@@ -85,7 +89,7 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   EthernetWire wire_;
   Core core_;
   PacketTracker tracker_;
-  Statistics wire_statistics_, nic_statistics_, pcie_statistics_, memory_statistics_;
+  Statistics wire_statistics_, nic_statistics_, pcie_statistics_, memory_statistics_, peer_statistics_;
 
   std::uint64_t guest_statistics_ = 0;
   std::string console_;

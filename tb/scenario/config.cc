@@ -11,7 +11,8 @@ using namespace std::string_view_literals;
 
 constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
 constexpr std::array kDrivers{"mlx5e"sv};
-constexpr std::array kStacks{"raw-drop"sv, "udp-no-port"sv, "sink"sv};
+constexpr std::array kStacks{"raw-drop"sv, "udp-no-port"sv, "sink"sv, "tcp"sv};
+constexpr std::array kReaders{"iperf"sv, "verify"sv};
 constexpr std::array kCompilers{"gcc"sv, "clang"sv};
 
 }  // namespace
@@ -42,9 +43,14 @@ void DriverConfig::visit(ParameterVisitor& v) {
          image);
   v.text({"driver.xdp", "", "chosen", "Name of the XDP program in the image; none, or nothing, attaches none."}, kDefault, xdp);
   v.choice({"driver.stack", "", "chosen: the row of published figures that most others are compared with",
-            "Where packets for the stack end: iptables -t raw -A PREROUTING -j DROP, UDP without a socket, or consumed where "
-            "sockets would take them."},
+            "Where packets for the stack end: iptables -t raw -A PREROUTING -j DROP, UDP without a socket, consumed where "
+            "sockets would take them, or TCP sockets with a process that reads them."},
            kDefault, stack, kStacks);
+  v.choice({"driver.reader", "", "chosen", "What the process behind a TCP socket does: reads as iperf -s, or compares what it reads, too."},
+           kDefault, reader, kReaders);
+  v.size({"driver.tcp_rmem", "MiB", "net.ipv4.tcp_rmem[2], Linux: what autotuning reaches in a long transfer",
+           "Memory of a TCP socket for what has not been read, as SO_RCVBUF."},
+          kDefault, tcp_rmem, kibibytes(4), mebibytes(1024));
   v.flag({"driver.gro", "", "Linux default", "Generic receive offload, as ethtool -K gro."}, kDefault, gro);
   v.number({"driver.rx_ring", "entries", "mlx5e default, Linux", "RX ring size, a power of two, as ethtool -G rx."}, kDefault, rx_ring, 16, 8192);
   v.number({"driver.mtu", "bytes", "Ethernet default; 3498 is the most that XDP allows in one 4 KiB page",

@@ -312,4 +312,5 @@ std::uint8_t FakeConnectx::modify_rq(const cx::command_mailbox& mailbox) {
 
 void panic(const char* message) { throw ringside::GuestPanic(message); }
 void cond_resched() { ringside::FakeConnectx::current().execute_command(); }
+u64 pending_interrupts() { return 0; }
 void publish_statistics(const guest_stat* table) { ringside::FakeConnectx::current().publish(table); }

@@ -64,9 +64,7 @@ void handle_interrupts(u64 pending) {
 }
 
 void interrupt_window() {
-  const u64 pending = pending_interrupts();
-  if (likely(pending == 0)) return;
-  run_handlers(pending);
+  run_handlers(pending_interrupts());
   for (int restart = MAX_SOFTIRQ_RESTART; softirq_pending != 0 && restart > 0; restart--) __do_softirq();
   if (softirq_pending != 0) set_need_resched();
 }

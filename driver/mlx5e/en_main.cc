@@ -95,6 +95,20 @@ static void mlx5e_activate_channel(mlx5e_channel* c) {
   mlx5e_activate_rq(&c->rq);
 }
 
+static bool mlx5e_rq_is_empty(const mlx5e_rq* rq) {
+  if (rq->wq_type == MLX5_WQ_TYPE_LINKED_LIST_STRIDING_RQ) return mlx5_wq_ll_is_empty(&rq->mpwqe.wq);
+  return rq->wqe.wq.cur_sz == 0;
+}
+
+// A peer that waits for answers would lose its first packets, and time: they find buffers. Those of a striding queue are
+// there when the first UMR WQEs have completed.
+static void mlx5e_wait_for_min_rx_wqes(mlx5e_channel* c) {
+  while (mlx5e_rq_is_empty(&c->rq)) {
+    napi_schedule(&c->napi);
+    interrupt_window();
+  }
+}
+
 int mlx5e_open(mlx5e_priv* priv) {
   constexpr u8 log_eq_size = 10;
   constexpr u32 comp_vector = 0;
@@ -104,6 +118,7 @@ int mlx5e_open(mlx5e_priv* priv) {
   if (err == 0) err = mlx5_core_create_tir(priv->mdev, priv->channel->rq.rqn, &priv->tirn);
   if (err == 0) err = mlx5_set_port_mtu(priv->mdev, priv->params.sw_mtu);
   if (err == 0) mlx5e_activate_channel(priv->channel);
+  if (err == 0 && priv->params.tx) mlx5e_wait_for_min_rx_wqes(priv->channel);
   return err;
 }
 

@@ -148,13 +148,27 @@ void FakeConnectx::complete(std::uint32_t cqn, cx::cqe64 entry) {
 }
 
 void FakeConnectx::raise_event(std::uint32_t cqn) {
+  write_event(cqn);
+  handle_interrupts(1);
+}
+
+// The first send queue is the one for UMR WQEs.
+std::uint64_t FakeConnectx::pending() {
+  const Cq& cq = cqs_.at(kFirstCqn);
+  const std::uint32_t before = cq.produced;
+  run_send_queues();
+  if (cq.produced == before) return 0;
+  write_event(kFirstCqn);
+  return 1;
+}
+
+void FakeConnectx::write_event(std::uint32_t cqn) {
   cx::eqe entry{};
   entry.type = cx::kEventCompletion;
   entry.data[6] = cqn;
   entry.owner = (events_ >> eq_log_) & 1;
   std::memcpy(at(eq_buffer_) + (events_ & ((1u << eq_log_) - 1)) * sizeof entry, &entry, sizeof entry);
   ++events_;
-  handle_interrupts(1);
 }
 
 void FakeConnectx::interrupt() {
@@ -312,5 +326,5 @@ std::uint8_t FakeConnectx::modify_rq(const cx::command_mailbox& mailbox) {
 
 void panic(const char* message) { throw ringside::GuestPanic(message); }
 void cond_resched() { ringside::FakeConnectx::current().execute_command(); }
-u64 pending_interrupts() { return 0; }
+u64 pending_interrupts() { return ringside::FakeConnectx::current().pending(); }
 void publish_statistics(const guest_stat* table) { ringside::FakeConnectx::current().publish(table); }

@@ -45,6 +45,9 @@ FakeConnectx::FakeConnectx(const FakeConfig& config)
   config.program.copy(board_.xdp_program, sizeof board_.xdp_program - 1);
   config.stack.copy(board_.stack, sizeof board_.stack - 1);
   board_.gro = config.gro ? 1 : 0;
+  board_.tcp_flows = config.tcp_flows;
+  board_.tcp_rmem = config.tcp_rmem;
+  board_.tcp_verify = 1;
   for (datarec& rec : rx_cnt) rec = {};
   xdp_stats = {};
 }

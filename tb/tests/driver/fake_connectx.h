@@ -28,6 +28,8 @@ struct FakeConfig {
   bool mpwqe = true;
   std::string stack = "raw-drop";
   bool gro = true;
+  std::uint32_t tcp_flows = 1;
+  std::uint32_t tcp_rmem = 0;
 };
 
 // A WQE that the device found in a send queue.

@@ -12,7 +12,7 @@
 //            aligned.
 // Interrupts MSI-X: a device writes the 32-bit vector number to kMsiAddress. A vector becomes pending; it is delivered
 //            only while the guest is idle: the guest writes BoardReg::idle, and that write completes when at least one
-//            vector is pending. It then reads BoardReg::pending (64-bit mask, cleared by the read) and handles each.
+//            vector is pending. It then reads BoardReg::pending (64-bit mask, cleared by the read) and handles each. It may read it at other times.
 // Statistics the guest may point BoardReg::stats at an array of guest_stat, terminated by an empty name. The board reads
 //            the values when the run ends.
 // Faults     an access to unmapped memory, an undefined instruction, or a write to BoardReg::panic ends the run as an error.

@@ -175,12 +175,13 @@ TEST_P(Tcp, SingleSegmentIsAcknowledgedWhenNothingElseIsToBeDone) {
 
 TEST_P(Tcp, EarlySegmentsWaitAndAreAskedFor) {
   const std::uint32_t position = grow_up();
-  receive(segment(position + 2 * kMss));
-  receive(segment(position + 1 * kMss));
-  receive(segment(position + 4 * kMss));
+  put(segment(position + 2 * kMss));
+  put(segment(position + 1 * kMss));
+  put(segment(position + 4 * kMss));
+  nic_.interrupt();
   EXPECT_EQ(read(), position);
   const std::vector<Ack> duplicates = acks();
-  ASSERT_EQ(duplicates.size(), 3u);  // at once, each
+  ASSERT_EQ(duplicates.size(), 3u);  // each at once, within one poll
   for (const Ack& ack : duplicates) EXPECT_EQ(ack.number, position);
   EXPECT_EQ(duplicates[0].window, duplicates[2].window);  // or they would not count as duplicates
   EXPECT_EQ(nic_.stat("TcpExtTCPOFOQueue"), 3u);
@@ -218,6 +219,10 @@ TEST_P(Tcp, OverlapsAreReadOnce) {
   EXPECT_EQ(nic_.stat("TcpExtTCPOFOMerge"), 1u);
   receive(segment(1500, 600));
   EXPECT_EQ(read(), 2900u);
+  receive(segment(3200, 100));
+  receive(segment(2900, 1000));  // fills the hole, and more
+  EXPECT_EQ(read(), 3900u);
+  EXPECT_EQ(nic_.stat("kfree_skb:TCP_OLD_DATA"), 1u);
   expect_intact();
   expect_all_pages_return();
 }
@@ -300,6 +305,7 @@ TEST_P(SmallTcp, WindowClosesWhileNobodyReadsAndOpensAgain) {
   }
   EXPECT_LT(sent, 64u);
   EXPECT_LE(sk_rmem_alloc(tp()), 64u * 1024);
+  EXPECT_EQ(__tcp_select_window(tp()), 0u);  // rather than a silly one
   const std::uint64_t before = read();
   start_reader();
   EXPECT_EQ(read(), before + sent * kMss);
@@ -333,6 +339,35 @@ TEST_P(SmallTcp, EarlySegmentsMakeRoomForTheMissingOne) {
   start_reader();
   expect_intact();
   expect_all_pages_return();
+}
+
+// Memory for more than the largest window: the window moves although nobody reads.
+class LargeTcp : public Tcp {
+ protected:
+  LargeTcp() : Tcp({.tcp_rmem = 64 << 20}) {}
+};
+INSTANTIATE_TEST_SUITE_P(RqTypes, LargeTcp, testing::Bool());
+
+TEST_P(LargeTcp, MergedSegmentsAreAcknowledgedBeforeTheyAreRead) {
+  const std::uint32_t position = grow_up();
+  stop_reader();
+  receive_batch(position, 64);
+  const std::uint32_t largest = 65535u << guest::kWindowShift;
+  EXPECT_EQ(acks(), (std::vector<Ack>{{position + 45 * kMss, largest}, {position + 64 * kMss, largest}}));
+  EXPECT_EQ(read(), position);
+  start_reader();
+  expect_intact();
+  expect_all_pages_return();
+}
+
+// Else the acknowledgement waits for the process, and one is enough.
+TEST_P(Tcp, MergedSegmentsThatFillTheWindowAreAcknowledgedWhenRead) {
+  const std::uint32_t position = grow_up();
+  receive_batch(position, 64);
+  const std::vector<Ack> sent = acks();
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_EQ(sent[0].number, position + 64 * kMss);
+  EXPECT_EQ(nic_.stat("TcpExtDelayedACKs"), 0u);
 }
 
 TEST_P(Tcp, AFullTransmitQueueLosesAcknowledgementsOnly) {

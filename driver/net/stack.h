@@ -46,8 +46,8 @@ struct tcp_mib_t {
 extern tcp_mib_t tcp_mib;
 
 // Sets the stack up once at start-up. board.stack: "raw-drop" or "" drops every IPv4 packet in the PREROUTING chain of
-// iptables' raw table, "udp-no-port" has no sockets, "sink" consumes UDP and TCP where sockets would take them, and "tcp" has
-// connections and processes that read them.
+// iptables' raw table, "udp-no-port" has no sockets, "sink" consumes UDP and TCP where sockets would take them, and
+// "tcp" has connections and processes that read them.
 void net_stack_init(const board_info& board);
 // Whether the stack sends anything.
 bool net_stack_transmits(const board_info& board);

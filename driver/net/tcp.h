@@ -47,7 +47,6 @@ struct tcp_sock : sock {
     bool saw_tstamp;
   } rx_opt;
   u64 segs_in;
-  u64 bytes_received;
   list_head out_of_order_queue;  // by sequence number, without gaps that are filled
   inet_connection_ack icsk_ack;
 };
@@ -85,11 +84,11 @@ void tcp_v4_do_rcv(tcp_sock* tp, sk_buff* skb);
 void tcp_rcv_established(tcp_sock* tp, sk_buff* skb);
 
 // tcp_data.cc
-// Takes the packet's bytes, of which the header has been removed, for the receive queue or the one of what came too early.
+// Takes the packet's bytes, of which the header has been removed, for the receive queue or the one of what came too
+// early.
 void tcp_data_queue(tcp_sock* tp, sk_buff* skb);
 void tcp_queue_rcv(tcp_sock* tp, sk_buff* skb);
 void tcp_event_data_recv(tcp_sock* tp, const sk_buff* skb);
-void tcp_drop(sk_buff* skb, skb_drop_reason reason);
 
 // tcp_output.cc
 void tcp_send_ack(tcp_sock* tp);

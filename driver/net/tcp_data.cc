@@ -1,10 +1,7 @@
 // Data of a connection on its way to the process: what is in order, what is not yet, and what comes again.
 #include "driver/net/tcp.h"
 
-void tcp_drop(sk_buff* skb, skb_drop_reason reason) { kfree_skb_reason(skb, reason); }
-
 noinline void tcp_queue_rcv(tcp_sock* tp, sk_buff* skb) {
-  tp->bytes_received += TCP_SKB_CB(skb)->end_seq - tp->rcv_nxt;
   tp->rcv_nxt = TCP_SKB_CB(skb)->end_seq;
   list_add_tail(&skb->list, &tp->sk_receive_queue);
   skb_set_owner_r(skb, tp);
@@ -14,7 +11,7 @@ noinline void tcp_queue_rcv(tcp_sock* tp, sk_buff* skb) {
 static void tcp_measure_rcv_mss(tcp_sock* tp, const sk_buff* skb) {
   const u16 gso_size = skb_shinfo(skb)->gso_size;
   const u32 len = gso_size != 0 ? gso_size : skb->len;
-  if (len < tp->icsk_ack.rcv_mss || len == tp->icsk_ack.rcv_mss) return;
+  if (len <= tp->icsk_ack.rcv_mss) return;
   tp->icsk_ack.rcv_mss = static_cast<u16>(min<u32>(len, tp->advmss));
   const u64 ratio = (u64{skb->len} << TCP_RMEM_TO_WIN_SCALE) / skb->truesize;
   constexpr u64 most = 255;
@@ -38,7 +35,7 @@ static noinline bool tcp_try_rmem_schedule(tcp_sock* tp, u32 truesize) {
     sk_buff* last = skb_list_entry(ofo->prev);
     skb_list_del_init(last);
     tcp_mib.TCPOFODrop++;
-    tcp_drop(last, SKB_DROP_REASON_TCP_OFO_QUEUE_PRUNE);
+    kfree_skb_reason(last, SKB_DROP_REASON_TCP_OFO_QUEUE_PRUNE);
   }
   // One packet may go beyond the limit, so that a large one does not wait for ever.
   return sk_rmem_alloc(tp) <= tp->sk_rcvbuf;
@@ -52,10 +49,9 @@ static noinline void tcp_ofo_queue(tcp_sock* tp) {
     if (after(TCP_SKB_CB(skb)->seq, tp->rcv_nxt)) return;
     skb_list_del_init(skb);
     if (!after(TCP_SKB_CB(skb)->end_seq, tp->rcv_nxt)) {
-      tcp_drop(skb, SKB_DROP_REASON_TCP_OLD_DATA);
+      kfree_skb_reason(skb, SKB_DROP_REASON_TCP_OLD_DATA);
       continue;
     }
-    tp->bytes_received += TCP_SKB_CB(skb)->end_seq - tp->rcv_nxt;
     tp->rcv_nxt = TCP_SKB_CB(skb)->end_seq;
     list_add_tail(&skb->list, &tp->sk_receive_queue);
   }
@@ -63,7 +59,7 @@ static noinline void tcp_ofo_queue(tcp_sock* tp) {
 
 static void tcp_ofo_drop(sk_buff* skb) {
   tcp_mib.TCPOFOMerge++;
-  tcp_drop(skb, SKB_DROP_REASON_TCP_OFOMERGE);
+  kfree_skb_reason(skb, SKB_DROP_REASON_TCP_OFOMERGE);
 }
 
 // Keeps the queue in order. Packets whose bytes another one has all are not kept.
@@ -74,7 +70,7 @@ static noinline void tcp_data_queue_ofo(tcp_sock* tp, sk_buff* skb) {
   tp->icsk_ack.pending |= ICSK_ACK_SCHED;
   if (sk_rmem_alloc(tp) + skb->truesize > tp->sk_rcvbuf) {
     tcp_mib.TCPOFODrop++;
-    return tcp_drop(skb, SKB_DROP_REASON_PROTO_MEM);
+    return kfree_skb_reason(skb, SKB_DROP_REASON_PROTO_MEM);
   }
   tcp_mib.TCPOFOQueue++;
   // New packets mostly come behind all others.
@@ -95,7 +91,7 @@ static noinline void tcp_data_queue_ofo(tcp_sock* tp, sk_buff* skb) {
 static void tcp_out_of_window(tcp_sock* tp, sk_buff* skb, skb_drop_reason reason) {
   tcp_enter_quickack_mode(tp);
   tp->icsk_ack.pending |= ICSK_ACK_SCHED | ICSK_ACK_NOW;
-  tcp_drop(skb, reason);
+  kfree_skb_reason(skb, reason);
 }
 
 noinline void tcp_data_queue(tcp_sock* tp, sk_buff* skb) {
@@ -114,7 +110,7 @@ noinline void tcp_data_queue(tcp_sock* tp, sk_buff* skb) {
   if (!tcp_try_rmem_schedule(tp, skb->truesize)) {
     tcp_mib.TCPRcvQDrop++;
     tp->icsk_ack.pending |= ICSK_ACK_SCHED | ICSK_ACK_NOW;
-    return tcp_drop(skb, SKB_DROP_REASON_PROTO_MEM);
+    return kfree_skb_reason(skb, SKB_DROP_REASON_PROTO_MEM);
   }
   // Bytes that it has in common with what is there are skipped when the packet is read.
   tcp_queue_rcv(tp, skb);

@@ -59,8 +59,8 @@ static noinline void __tcp_transmit_skb(tcp_sock* tp, sk_buff* skb) {
   th->check = 0;
   th->urg_ptr = 0;
   tcp_options_write(tp, th);
-  th->check = csum_tcpudp_magic(tp->skc_rcv_saddr, tp->skc_daddr, header_size, IPPROTO_TCP,
-                                csum_partial(th, header_size, 0));
+  th->check =
+      csum_tcpudp_magic(tp->skc_rcv_saddr, tp->skc_daddr, header_size, IPPROTO_TCP, csum_partial(th, header_size, 0));
   tp->icsk_ack.pending = 0;
   if (tp->icsk_ack.quick != 0) tp->icsk_ack.quick--;
   del_timer(&tp->icsk_ack.delack_timer);

@@ -19,6 +19,9 @@ __always_inline s32 atomic_sub_return(s32 i, atomic_t* v) {
   return __atomic_sub_fetch(&v->counter, i, __ATOMIC_SEQ_CST);
 }
 
+__always_inline void atomic_add(s32 i, atomic_t* v) { __atomic_fetch_add(&v->counter, i, __ATOMIC_RELAXED); }
+__always_inline void atomic_sub(s32 i, atomic_t* v) { __atomic_fetch_sub(&v->counter, i, __ATOMIC_RELAXED); }
+
 __always_inline long atomic_long_read(const atomic_long_t* v) { return READ_ONCE(v->counter); }
 __always_inline void atomic_long_set(atomic_long_t* v, long i) { WRITE_ONCE(v->counter, i); }
 __always_inline long atomic_long_sub_return(long i, atomic_long_t* v) {

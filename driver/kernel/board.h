@@ -13,6 +13,9 @@ using ringside::guest::guest_stat;
 // Lets something else make progress while the caller waits for a device.
 void cond_resched();
 
+// Interrupt vectors that have become pending since the last call.
+u64 pending_interrupts();
+
 // Tells the board where counters are. `table` ends with an empty name and must stay valid.
 void publish_statistics(const guest_stat* table);
 

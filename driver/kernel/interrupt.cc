@@ -1,9 +1,11 @@
 #include "driver/kernel/interrupt.h"
 
-#include "driver/kernel/types.h"
+#include "driver/kernel/board.h"
+#include "driver/kernel/sched.h"
 
 constexpr u32 NR_VECTORS = 64;
 constexpr u32 NR_SOFTIRQS = 10;
+constexpr int MAX_SOFTIRQ_RESTART = 10;
 
 struct irqaction {
   irq_handler_t handler;
@@ -44,20 +46,31 @@ void free_irq(u32 irq) {
   if (irq < NR_VECTORS) irq_actions[irq] = {};
 }
 
-void handle_interrupts(u64 pending) {
+static void run_handlers(u64 pending) {
   for (; pending != 0; pending &= pending - 1) {
     const irqaction* action = &irq_actions[__builtin_ctzll(pending)];
     if (likely(action->handler != nullptr)) action->handler(action->dev_id);
   }
+}
+
+void handle_interrupts(u64 pending) {
+  run_handlers(pending);
   for (;;) {
     if (softirq_pending != 0) {
       __do_softirq();
     } else if (!list_empty(&workqueue)) {
       process_one_work();
-    } else {
+    } else if (!task_runnable() && !run_timer()) {
       return;
     }
+    schedule();
   }
+}
+
+void interrupt_window() {
+  run_handlers(pending_interrupts());
+  for (int restart = MAX_SOFTIRQ_RESTART; softirq_pending != 0 && restart > 0; restart--) __do_softirq();
+  if (softirq_pending != 0) set_need_resched();
 }
 
 void softirq_init() {
@@ -65,6 +78,7 @@ void softirq_init() {
   softirq_pending = 0;
   __preempt_count = 0;
   INIT_LIST_HEAD(&workqueue);
+  sched_init();
 }
 
 void open_softirq(u32 nr, void (*action)()) { softirq_vec[nr] = action; }

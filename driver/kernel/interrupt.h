@@ -13,8 +13,12 @@ int request_irq(u32 irq, irq_handler_t handler, void* dev_id);
 // Takes the vector's handler away.
 void free_irq(u32 irq);
 
-// Runs the handlers of all vectors in `pending`, then softirqs and work until nothing is left.
+// Runs the handlers of all vectors in `pending`, then softirqs, work, processes and timers until nothing is left.
 void handle_interrupts(u64 pending);
+
+// Where a process can be interrupted: the board delivers interrupts on request only. Softirqs that go on for too long
+// are left to take turns with the process.
+void interrupt_window();
 
 inline constexpr u32 SOFTIRQ_OFFSET = 1u << 8;
 extern u32 __preempt_count;

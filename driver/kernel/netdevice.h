@@ -39,6 +39,7 @@ struct net_device {
   alignas(sizeof(u64)) u8 dev_addr[ETH_ALEN];
   const net_device_ops* netdev_ops;
   void* priv;  // the driver's
+  netdev_queue* _tx;
 };
 
 template <class T>

@@ -111,6 +111,21 @@ noinline sk_buff* napi_alloc_skb(napi_struct*, u32 len) {
   return skb;
 }
 
+noinline sk_buff* alloc_skb(u32 size) {
+  if (unlikely(size > SKB_WITH_OVERHEAD(SKB_SMALL_HEAD_CACHE_SIZE))) return nullptr;
+  sk_buff* skb = static_cast<sk_buff*>(kmem_cache_alloc(&skbuff_cache));
+  if (unlikely(skb == nullptr)) return nullptr;
+  prefetchw(skb);
+  void* data = kmem_cache_alloc(&skb_small_head_cache);
+  if (unlikely(data == nullptr)) {
+    kmem_cache_free(&skbuff_cache, skb);
+    return nullptr;
+  }
+  __builtin_memset(skb, 0, offsetof(sk_buff, tail));
+  __finalize_skb_around(skb, data, SKB_SMALL_HEAD_CACHE_SIZE);
+  return skb;
+}
+
 // True if the page was its pool's. Pages that were not only lose a reference.
 static __always_inline bool napi_pp_put_page(struct page* page) {
   page = compound_head(page);
@@ -179,13 +194,16 @@ static void kfree_skb_list(sk_buff* segs) {
   }
 }
 
-noinline void napi_consume_skb(sk_buff* skb, int budget) {
-  if (unlikely(budget == 0)) return kfree_skb_reason(skb, SKB_CONSUMED);
+static __always_inline void napi_end_skb(sk_buff* skb, int budget, skb_drop_reason reason) {
+  if (unlikely(budget == 0)) return kfree_skb_reason(skb, reason);
   if (unlikely(!skb_unref(skb))) return;
-  skb_drop_reasons[SKB_CONSUMED]++;
+  skb_drop_reasons[reason]++;
   skb_release_all(skb);
   napi_skb_cache_put(skb);
 }
+
+noinline void napi_consume_skb(sk_buff* skb, int budget) { napi_end_skb(skb, budget, SKB_CONSUMED); }
+noinline void napi_consume_sent_skb(sk_buff* skb, int budget) { napi_end_skb(skb, budget, SKB_SENT); }
 
 void __napi_kfree_skb(sk_buff* skb) {
   skb_release_all(skb);

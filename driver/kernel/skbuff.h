@@ -141,10 +141,21 @@ inline constexpr u32 NAPI_SKB_CACHE_HALF = NAPI_SKB_CACHE_SIZE / 2;
 enum skb_drop_reason : u32 {
   SKB_NOT_DROPPED_YET = 0,
   SKB_CONSUMED,
+  SKB_SENT,
   SKB_DROP_REASON_NOT_SPECIFIED,
   SKB_DROP_REASON_NO_SOCKET,
   SKB_DROP_REASON_PKT_TOO_SMALL,
   SKB_DROP_REASON_TCP_CSUM,
+  SKB_DROP_REASON_TCP_FLAGS,
+  SKB_DROP_REASON_TCP_RFC7323_PAWS,
+  SKB_DROP_REASON_TCP_INVALID_SEQUENCE,
+  SKB_DROP_REASON_TCP_OLD_DATA,
+  SKB_DROP_REASON_TCP_OVERWINDOW,
+  SKB_DROP_REASON_TCP_ZEROWINDOW,
+  SKB_DROP_REASON_TCP_OFOMERGE,
+  SKB_DROP_REASON_TCP_OFO_QUEUE_PRUNE,
+  SKB_DROP_REASON_PROTO_MEM,
+  SKB_DROP_REASON_SOCKET_BACKLOG,
   SKB_DROP_REASON_UDP_CSUM,
   SKB_DROP_REASON_NETFILTER_DROP,
   SKB_DROP_REASON_OTHERHOST,
@@ -168,6 +179,12 @@ sk_buff* napi_build_skb(void* data, u32 frag_size);
 // A packet with a linear buffer of its own for `len` bytes, behind NET_SKB_PAD bytes of headroom. Null if there is no
 // memory, or none so large.
 sk_buff* napi_alloc_skb(napi_struct* napi, u32 len);
+
+// A packet to send, with a linear buffer for `size` bytes. Null if there is no memory, or none so large.
+sk_buff* alloc_skb(u32 size);
+
+// Ends a packet that has been sent.
+void napi_consume_sent_skb(sk_buff* skb, int budget);
 
 // Ends a packet that arrived where it was meant to go. `budget`: that of the poll that it ends in, 0 outside NAPI.
 void napi_consume_skb(sk_buff* skb, int budget);
@@ -216,6 +233,14 @@ __always_inline void* __skb_push(sk_buff* skb, u32 len) {
 __always_inline void* __skb_pull(sk_buff* skb, u32 len) {
   skb->len -= len;
   return skb->data += len;
+}
+__always_inline void* skb_push(sk_buff* skb, u32 len) {
+  skb->data -= len;
+  skb->len += len;
+  return skb->data;
+}
+__always_inline void* skb_pull(sk_buff* skb, u32 len) {
+  return unlikely(len > skb->len) ? nullptr : __skb_pull(skb, len);
 }
 
 // Cuts the packet off after `len` bytes.

@@ -15,11 +15,13 @@ static void console_write(const char* text) {
   for (; *text != '\0'; text++) writeq(static_cast<u8>(*text), board_register(BoardReg::console));
 }
 
+u64 pending_interrupts() { return readq(board_register(BoardReg::pending)); }
+
 // Handles interrupts, and the softirqs that they raise, for ever.
 [[noreturn]] static void cpu_idle_loop() {
   for (;;) {
     writeq(0, board_register(BoardReg::idle));
-    handle_interrupts(readq(board_register(BoardReg::pending)));
+    handle_interrupts(pending_interrupts());
   }
 }
 

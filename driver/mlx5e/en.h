@@ -48,6 +48,7 @@ struct mlx5e_params {
   dim_cq_moder rx_cq_moderation;
   int napi_weight;
   bool xdp_tx_mpwqe;
+  bool tx;  // the stack sends
   const bpf_prog* xdp_prog;
 };
 
@@ -214,6 +215,9 @@ struct mlx5e_channel {
   mlx5_core_dev* mdev;
   mlx5_eq* eq;
   mlx5e_ch_stats* stats;
+  bool tx;
+  mlx5e_txqsq_stats* tx_stats;
+  mlx5e_txqsq txqsq;
 };
 
 struct mlx5e_channel_stats {
@@ -221,6 +225,7 @@ struct mlx5e_channel_stats {
   mlx5e_rq_stats rq;
   mlx5e_xdpsq_stats rq_xdpsq;
   mlx5e_xdpsq_stats xdpsq;
+  mlx5e_txqsq_stats sq;
 };
 
 struct mlx5e_priv {
@@ -281,6 +286,14 @@ int mlx5e_open_xdpsq(mlx5e_channel* c, const mlx5e_params* params, mlx5e_xdpsq* 
 int mlx5e_close_xdpsq(mlx5e_xdpsq* sq);
 // True if there may be more completions.
 bool mlx5e_poll_xdpsq_cq(mlx5e_cq* cq);
+
+// en_tx.cc
+int mlx5e_open_txqsq(mlx5e_channel* c);
+// Gives up what has not been transmitted.
+int mlx5e_close_txqsq(mlx5e_txqsq* sq);
+netdev_tx mlx5e_xmit(sk_buff* skb, net_device* dev);
+// True if there may be more completions.
+bool mlx5e_poll_tx_cq(mlx5e_cq* cq, int napi_budget);
 
 // en_sq.cc
 int mlx5e_create_sq(mlx5_core_dev* mdev, const mlx5_wq_cyc* wq, u32 cqn, u32* sqn);

@@ -44,6 +44,7 @@ static int mlx5e_open_cqs(mlx5e_channel* c, const mlx5e_params* params) {
   if (err == 0 && c->xdp) err = mlx5e_open_cq(c, log_xdpsq_size, &tx_cq_moder, &c->xdpsq.cq);
   if (err == 0) err = mlx5e_open_cq(c, mlx5e_rx_log_cq_size(params), &params->rx_cq_moderation, &c->rq.cq);
   if (err == 0 && c->xdp) err = mlx5e_open_cq(c, log_xdpsq_size, &tx_cq_moder, &c->rq_xdpsq.cq);
+  if (err == 0 && c->tx) err = mlx5e_open_cq(c, MLX5E_PARAMS_DEFAULT_LOG_SQ_SIZE, &tx_cq_moder, &c->txqsq.cq);
   return err;
 }
 
@@ -53,6 +54,7 @@ static int mlx5e_open_queues(mlx5e_channel* c, const mlx5e_params* params, mlx5e
   if (err == 0 && c->xdp) err = mlx5e_open_xdpsq(c, params, &c->xdpsq, &stats->xdpsq);
   if (err == 0) err = mlx5e_open_rq(c, params, &stats->rq);
   if (err == 0 && c->xdp) err = mlx5e_open_xdpsq(c, params, &c->rq_xdpsq, &stats->rq_xdpsq);
+  if (err == 0 && c->tx) err = mlx5e_open_txqsq(c);
   return err;
 }
 
@@ -61,8 +63,10 @@ static int mlx5e_close_queues(mlx5e_channel* c) {
   int err = 0;
   if (c->xdp) err = mlx5e_close_xdpsq(&c->xdpsq);
   if (err == 0 && c->xdp) err = mlx5e_close_xdpsq(&c->rq_xdpsq);
+  if (err == 0 && c->tx) err = mlx5e_close_txqsq(&c->txqsq);
   if (err == 0) err = mlx5e_close_rq(&c->rq);
   if (err == 0) err = mlx5e_close_icosq(&c->icosq);
+  if (err == 0 && c->tx) err = mlx5e_close_cq(&c->txqsq.cq);
   if (err == 0 && c->xdp) err = mlx5e_close_cq(&c->rq_xdpsq.cq);
   if (err == 0) err = mlx5e_close_cq(&c->rq.cq);
   if (err == 0 && c->xdp) err = mlx5e_close_cq(&c->xdpsq.cq);
@@ -80,6 +84,8 @@ static int mlx5e_open_channel(mlx5e_priv* priv) {
   c->stats = &priv->channel_stats.ch;
   c->mkey_be = priv->mkey;
   c->xdp = priv->params.xdp_prog != nullptr;
+  c->tx = priv->params.tx;
+  c->tx_stats = &priv->channel_stats.sq;
   netif_napi_add_weight(c->netdev, &c->napi, mlx5e_napi_poll, priv->params.napi_weight);
   return mlx5e_open_queues(c, &priv->params, &priv->channel_stats);
 }
@@ -87,6 +93,20 @@ static int mlx5e_open_channel(mlx5e_priv* priv) {
 static void mlx5e_activate_channel(mlx5e_channel* c) {
   napi_enable(&c->napi);
   mlx5e_activate_rq(&c->rq);
+}
+
+static bool mlx5e_rq_is_empty(const mlx5e_rq* rq) {
+  if (rq->wq_type == MLX5_WQ_TYPE_LINKED_LIST_STRIDING_RQ) return mlx5_wq_ll_is_empty(&rq->mpwqe.wq);
+  return rq->wqe.wq.cur_sz == 0;
+}
+
+// A peer that waits for answers would lose its first packets, and time: they find buffers. Those of a striding queue are
+// there when the first UMR WQEs have completed.
+static void mlx5e_wait_for_min_rx_wqes(mlx5e_channel* c) {
+  while (mlx5e_rq_is_empty(&c->rq)) {
+    napi_schedule(&c->napi);
+    interrupt_window();
+  }
 }
 
 int mlx5e_open(mlx5e_priv* priv) {
@@ -98,6 +118,7 @@ int mlx5e_open(mlx5e_priv* priv) {
   if (err == 0) err = mlx5_core_create_tir(priv->mdev, priv->channel->rq.rqn, &priv->tirn);
   if (err == 0) err = mlx5_set_port_mtu(priv->mdev, priv->params.sw_mtu);
   if (err == 0) mlx5e_activate_channel(priv->channel);
+  if (err == 0 && priv->params.tx) mlx5e_wait_for_min_rx_wqes(priv->channel);
   return err;
 }
 

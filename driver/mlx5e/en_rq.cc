@@ -115,6 +115,7 @@ static u32 mlx5e_page_pool_size(const mlx5e_params* params) {
 static int mlx5e_create_page_pool(mlx5e_rq* rq, const mlx5e_params* params) {
   const page_pool_params pp_params = {
       .flags = PP_FLAG_DMA_MAP | PP_FLAG_DMA_SYNC_DEV,
+      .order = 0,
       .pool_size = mlx5e_page_pool_size(params),
       .nid = numa_mem_id(),
       .dev = rq->pdev,

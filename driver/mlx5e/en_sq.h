@@ -1,4 +1,4 @@
-// Completion queues and send queues: the one that posts UMR WQEs, and those of XDP.
+// Completion queues and send queues: the one that posts UMR WQEs, those of XDP, and the stack's.
 #pragma once
 
 #include "driver/kernel/netdevice.h"
@@ -166,5 +166,41 @@ struct ____cacheline_aligned mlx5e_xdpsq {
   u8 max_sq_mpw_wqebbs;  // largest multi-packet WQE, of which the DS count has 6 bits
   unsigned long state;
   u32 hw_mtu;
+  mlx5e_channel* channel;
+};
+
+struct mlx5e_tx_wqe_info {
+  sk_buff* skb;  // null for a NOP
+  u32 num_bytes;
+  u8 num_wqebbs;
+};
+
+struct mlx5e_txqsq_stats {
+  u64 packets;
+  u64 bytes;
+  u64 nop;
+  u64 stopped;
+  u64 wake;
+  u64 cqes;
+};
+
+struct ____cacheline_aligned mlx5e_txqsq {
+  // Written by completions
+  u16 cc;
+  // Written by transmission
+  ____cacheline_aligned u16 pc;
+  mlx5e_cq cq;
+  mlx5_wq_cyc wq;
+  mlx5e_txqsq_stats* stats;
+  struct {
+    mlx5e_tx_wqe_info* wqe_info;
+  } db;
+  __iomem* uar_map;
+  netdev_queue txq;
+  u32 sqn;
+  u16 stop_room;
+  device* pdev;
+  be32 mkey_be;
+  unsigned long state;
   mlx5e_channel* channel;
 };

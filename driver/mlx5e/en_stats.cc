@@ -2,7 +2,7 @@
 #include "driver/mlx5e/en.h"
 #include "driver/net/stack.h"
 
-constexpr u32 MLX5E_MAX_STATS = 96;
+constexpr u32 MLX5E_MAX_STATS = 128;
 
 struct stat_table {
   guest_stat entries[MLX5E_MAX_STATS];
@@ -43,6 +43,14 @@ const guest_stat* mlx5e_stats(mlx5e_priv* priv) {
   add(table, "rx_xdp_tx_full", &rq_xdpsq->full);
   add(table, "rx_xdp_tx_err", &rq_xdpsq->err);
   add(table, "rx_xdp_tx_cqe", &rq_xdpsq->cqes);
+
+  mlx5e_txqsq_stats* sq = &priv->channel_stats.sq;
+  add(table, "tx_packets", &sq->packets);
+  add(table, "tx_bytes", &sq->bytes);
+  add(table, "tx_nop", &sq->nop);
+  add(table, "tx_queue_stopped", &sq->stopped);
+  add(table, "tx_queue_wake", &sq->wake);
+  add(table, "tx_cqes", &sq->cqes);
 
   page_pool_alloc_stats* alloc = &priv->channel->rq.page_pool->alloc_stats;
   add(table, "rx_pp_alloc_fast", &alloc->fast);

@@ -8,6 +8,7 @@ int mlx5e_napi_poll(napi_struct* napi, int budget) {
   int work_done = 0;
 
   ch_stats->poll++;
+  if (c->tx) busy |= mlx5e_poll_tx_cq(&c->txqsq.cq, budget);
   if (c->xdp) {
     busy |= mlx5e_poll_xdpsq_cq(&c->xdpsq.cq);
     busy |= mlx5e_poll_xdpsq_cq(&c->rq_xdpsq.cq);
@@ -19,6 +20,7 @@ int mlx5e_napi_poll(napi_struct* napi, int budget) {
   if (busy) return budget;
   if (unlikely(!napi_complete_done(napi, work_done))) return work_done;
   ch_stats->arm++;
+  if (c->tx) mlx5e_cq_arm(&c->txqsq.cq);
   mlx5e_cq_arm(&rq->cq);
   mlx5e_cq_arm(&c->icosq.cq);
   // Not the one of rq_xdpsq: what it completes was received here, and waits for more to be.

@@ -21,6 +21,7 @@ static mlx5e_params mlx5e_build_nic_params(const board_info& board) {
   params.rq_wq_type = board.rx_striding_rq != 0 ? MLX5_WQ_TYPE_LINKED_LIST_STRIDING_RQ : MLX5_WQ_TYPE_CYCLIC;
   params.rx_cq_moderation = {.usec = board.rx_usecs, .pkts = board.rx_frames, .from_cqe = board.rx_cqe_moderation != 0};
   params.xdp_tx_mpwqe = board.xdp_tx_mpwqe != 0;
+  params.tx = net_stack_transmits(board);
   params.napi_weight = static_cast<int>(board.napi_budget);
   if (board.xdp_program[0] != '\0') {
     params.xdp_prog = bpf_prog_get_by_name(board.xdp_program);
@@ -44,11 +45,15 @@ static mlx5_core_dev* mlx5_init_one(const board_info& board) {
   return mdev;
 }
 
+static const net_device_ops mlx5e_netdev_ops = {.ndo_start_xmit = mlx5e_xmit};
+
 mlx5e_priv* mlx5e_probe(const board_info& board) {
   mlx5e_priv* priv = memblock_alloc_array<mlx5e_priv>(1);
   priv->params = mlx5e_build_nic_params(board);
   priv->mdev = mlx5_init_one(board);
   priv->netdev = memblock_alloc_array<net_device>(1);
+  priv->netdev->netdev_ops = &mlx5e_netdev_ops;
+  priv->netdev->priv = priv;
   priv->netdev->mtu = board.mtu;
   priv->netdev->ifindex = 2;  // 1 is the loopback interface
   priv->netdev->features =
@@ -56,7 +61,7 @@ mlx5e_priv* mlx5e_probe(const board_info& board) {
   __builtin_memcpy(priv->netdev->name, "eth0", sizeof("eth0"));
   __builtin_memcpy(priv->netdev->dev_addr, ringside::guest::kNicMac, ETH_ALEN);
   net_dev_init();
-  net_stack_init(board.stack);
+  net_stack_init(board);
   if (mlx5e_open(priv) != 0) panic("mlx5e: the device refused a command");
   return priv;
 }

@@ -3,7 +3,9 @@
 #include "driver/net/gro.h"
 #include "driver/net/headers.h"
 #include "driver/net/netfilter.h"
+#include "driver/net/reader.h"
 #include "driver/net/stack.h"
+#include "driver/net/tcp.h"
 
 constexpr u32 PTYPE_HASH_SIZE = 16;
 static list_head ptype_base[PTYPE_HASH_SIZE];
@@ -115,8 +117,19 @@ static bool same(const char* a, const char* b) {
   return false;
 }
 
-void net_stack_init(const char* end) {
+bool net_stack_transmits(const board_info& board) { return same(board.stack, "tcp"); }
+
+static void tcp_start(const board_info& board) {
+  constexpr u32 tcp_rmem_max = 6 << 20;
+  inet_add_protocol(IPPROTO_UDP, udp_rcv);
+  tcp_init(board.tcp_flows, board.tcp_rmem != 0 ? board.tcp_rmem : tcp_rmem_max);
+  tcp_readers_start(board.tcp_flows, board.tcp_verify != 0);
+}
+
+void net_stack_init(const board_info& board) {
+  const char* end = board.stack;
   mib = {};
+  tcp_mib = {};
   gro_stats = {};
   ptype_init();
   ip_init();
@@ -133,6 +146,8 @@ void net_stack_init(const char* end) {
   } else if (same(end, "sink")) {
     inet_add_protocol(IPPROTO_UDP, sink_rcv);
     inet_add_protocol(IPPROTO_TCP, sink_rcv);
+  } else if (net_stack_transmits(board)) {
+    tcp_start(board);
   } else {
     panic("no such end of the stack in the image");
   }

@@ -16,15 +16,41 @@ struct net_mib {
   u64 IcmpOutRateLimitGlobal;
   u64 UdpNoPorts;
   u64 UdpInErrors;
+  u64 tx_dropped;    // that the device's queue had no room for
   u64 sink_packets;  // as received, before GRO merged them
   u64 sink_bytes;    // of IPv4 payload, with the transport's header of merged packets counted once
 };
 extern net_mib mib;
 
-// Sets the stack up once at start-up. `end`: "raw-drop" or "" drops every IPv4 packet in the PREROUTING chain of
-// iptables' raw table, "digest" does so after it has added each packet to rx_digest, "udp-no-port" has no sockets, and
-// "sink" consumes UDP and TCP where sockets would take them.
-void net_stack_init(const char* end);
+// Those of TCP, without "Tcp" or "TcpExt".
+struct tcp_mib_t {
+  u64 InSegs;  // merged ones count once
+  u64 InErrs;
+  u64 InCsumErrors;
+  u64 OutSegs;
+  u64 TCPHPHits;
+  u64 TCPPureAcks;
+  u64 DelayedACKs;
+  u64 DelayedACKLost;
+  u64 PAWSEstab;
+  u64 TCPBacklogDrop;
+  u64 TCPRcvQDrop;
+  u64 TCPOFOQueue;
+  u64 TCPOFODrop;
+  u64 TCPOFOMerge;
+  u64 TCPToZeroWindowAdv;
+  u64 TCPFromZeroWindowAdv;
+  u64 TCPWantZeroWindowAdv;
+  u64 TCPZeroWindowDrop;
+};
+extern tcp_mib_t tcp_mib;
+
+// Sets the stack up once at start-up. board.stack: "raw-drop" or "" drops every IPv4 packet in the PREROUTING chain of
+// iptables' raw table, "digest" does so after it has added each packet to rx_digest, "udp-no-port" has no sockets, "sink"
+// consumes UDP and TCP where sockets would take them, and "tcp" has connections and processes that read them.
+void net_stack_init(const board_info& board);
+// Whether the stack sends anything.
+bool net_stack_transmits(const board_info& board);
 
 // All counters of packets above the driver; ends with an empty name.
 const guest_stat* net_stats();

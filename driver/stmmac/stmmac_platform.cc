@@ -75,6 +75,7 @@ static net_device* stmmac_alloc_netdev(stmmac_priv* priv, const board_info& boar
   ndev->features = (priv->hw->rx_csum ? NETIF_F_RXCSUM : 0) | (board.gro != 0 ? NETIF_F_GRO : 0);
   ndev->netdev_ops = &stmmac_netdev_ops;
   ndev->priv = priv;
+  ndev->_tx = &priv->dma_conf.tx_queue.nq;
   __builtin_memcpy(ndev->name, "eth0", sizeof("eth0"));
   __builtin_memcpy(ndev->dev_addr, ringside::guest::kNicMac, ETH_ALEN);
   return ndev;
@@ -91,7 +92,7 @@ stmmac_priv* stmmac_dvr_probe(const board_info& board) {
   priv->napi_weight = static_cast<int>(board.napi_budget);
   priv->dev = stmmac_alloc_netdev(priv, board);
   net_dev_init();
-  net_stack_init(board.stack);
+  net_stack_init(board);
   if (stmmac_open(priv) != 0) panic("stmmac: the interface does not come up");
   return priv;
 }

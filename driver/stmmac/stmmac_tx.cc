@@ -95,7 +95,7 @@ static void stmmac_free_tx_buffer(stmmac_priv* priv, u32 entry, bool in_napi) {
       page_pool_put_full_page(page->pp, page, in_napi);
     }
   } else if (tx_q->tx_skbuff[entry] != nullptr) {
-    napi_consume_skb(tx_q->tx_skbuff[entry], 0);
+    napi_consume_sent_skb(tx_q->tx_skbuff[entry], in_napi ? NAPI_POLL_WEIGHT : 0);
   }
   tx_q->tx_skbuff[entry] = nullptr;
 }

@@ -12,7 +12,7 @@
 //            aligned.
 // Interrupts MSI-X: a device writes the 32-bit vector number to kMsiAddress. A vector becomes pending; it is delivered
 //            only while the guest is idle: the guest writes BoardReg::idle, and that write completes when at least one
-//            vector is pending. It then reads BoardReg::pending (64-bit mask, cleared by the read) and handles each.
+//            vector is pending. It then reads BoardReg::pending (64-bit mask, cleared by the read) and handles each. It may read it at other times.
 // Statistics the guest may point BoardReg::stats at an array of guest_stat, terminated by an empty name. The board reads
 //            the values when the run ends.
 // Faults     an access to unmapped memory, an undefined instruction, or a write to BoardReg::panic ends the run as an error.
@@ -70,7 +70,7 @@ struct board_info {
   char xdp_program[32];             // name of a program in the image, "" for none
   std::uint32_t rx_striding_rq;     // ethtool --set-priv-flags rx_striding_rq
   std::uint32_t xdp_tx_mpwqe;       // ethtool --set-priv-flags xdp_tx_mpwqe
-  char stack[16];                   // where packets for the stack end: "raw-drop" (also ""), "digest", "udp-no-port" or "sink"
+  char stack[16];                   // where packets for the stack end: "raw-drop" (also ""), "digest", "udp-no-port", "sink" or "tcp"
   std::uint32_t gro;                // ethtool -K gro
   std::uint32_t rx_split_header;    // ethtool -G tcp-data-split: headers and payload in buffers of their own
   std::uint64_t dma_pool_base;    // RAM that the core does not cache, for what is shared with a device that is not coherent
@@ -80,8 +80,9 @@ struct board_info {
   std::uint32_t tx_ring;          // ethtool -G tx, entries; 0: the driver's default
   std::uint32_t rx_queues;        // ethtool -L rx; 0: one
   std::uint32_t pause;            // ethtool -A: send PAUSE frames when a receive queue fills
-  std::uint32_t reserved32;
-  std::uint64_t reserved[2];
+  std::uint32_t tcp_flows;        // "tcp": connections that are established, see stream.h
+  std::uint32_t tcp_rmem;         // "tcp": bytes of a socket's receive buffer; 0: 6 MiB
+  std::uint32_t tcp_verify;       // "tcp": the reader compares what it reads with stream.h
 };
 static_assert(sizeof(board_info) == 200);
 

@@ -3,16 +3,16 @@
 namespace ringside {
 
 void TcpConnection::sent(Time now, Segment segment) {
-  if (retransmit_) {
-    retransmit_ = false;
-    ++retransmissions_;
-  }
+  retransmit_ = false;
+  if (segment.position < highest_) ++retransmissions_;
   sent_ = std::max(sent_, segment.position + segment.length);
+  highest_ = std::max(highest_, sent_);
   if (deadline_ == Time::max()) restart_timer(now);
 }
 
 void TcpConnection::acknowledge(Time now, std::uint64_t position, std::uint64_t window) {
-  if (position < acknowledged_ || position > sent_) return;
+  if (position < acknowledged_ || position > highest_) return;
+  sent_ = std::max(sent_, position);  // after a timeout, what was thought lost may turn out to be there
   const bool moved = position != acknowledged_;
   const bool opened = window != peer_window_;
   peer_window_ = window;
@@ -78,7 +78,6 @@ void TcpConnection::time_out(Time now) {
   window_ = mss_;
   grown_ = duplicates_ = 0;
   recovering_ = retransmit_ = false;
-  retransmissions_ += (outstanding() + mss_ - 1) / mss_;
   sent_ = acknowledged_;  // everything outstanding is sent again, as acknowledgements allow
 }
 

@@ -59,6 +59,7 @@ class TcpConnection {
   std::uint32_t mss_;
   std::uint64_t acknowledged_ = 0;
   std::uint64_t sent_ = 0;
+  std::uint64_t highest_ = 0;                 // end of what was ever sent
   std::uint64_t window_;                      // of congestion, bytes
   std::uint64_t threshold_ = ~0ULL;           // of slow start
   std::uint64_t peer_window_ = 65'535;        // until the peer has said more

@@ -29,7 +29,7 @@ class TcpSender final : public TrafficSource, public FrameSink, public EventTarg
 
   // Bytes acknowledged on all connections.
   std::uint64_t acknowledged() const;
-  void register_statistics(Statistics& statistics) const;
+  void register_statistics(Statistics& statistics) const override;
 
   static constexpr std::uint32_t kHeaderBytes = 66;  // Ethernet 14, IPv4 20, TCP 20 and 12 of timestamps
 

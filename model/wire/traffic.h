@@ -9,6 +9,7 @@
 
 #include "model/base/parameter.h"
 #include "model/base/units.h"
+#include "model/probe/statistics.h"
 #include "model/wire/frame.h"
 
 namespace ringside {
@@ -66,8 +67,9 @@ class TrafficSource {
   virtual bool ended() const { return true; }
   virtual void listen(TrafficListener&) {}
 
-  // Who hears what the device sends; nullptr for nobody.
+  // Who hears of the frames that the device sends; null if nobody does.
   virtual FrameSink* peer() { return nullptr; }
+  virtual void register_statistics(Statistics&) const {}
 };
 
 // The source that `config` describes. Throws InputError for a capture that cannot be read or settings that contradict

@@ -51,6 +51,7 @@ Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<boo
   wire_.set_observer(&tracker_);
   wire_.register_statistics(wire_statistics_);
   caches_.register_statistics(memory_statistics_);
+  traffic_->register_statistics(peer_statistics_);
 }
 
 Board::~Board() = default;

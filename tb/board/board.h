@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,8 +66,11 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
     std::uint64_t cycles, delivered, delivered_bytes, interrupts;
     std::uint64_t wire_busy, dram_bytes;
     std::vector<Device::Busy> device_busy;
+    std::optional<std::uint64_t> bytes_read;  // by the guest's processes
   };
   Totals totals() const;
+  // Of the guest's table, with what they say now.
+  std::vector<Counter> guest_counters() const;
 
   const Scenario& scenario_;
   Progress& progress_;
@@ -83,7 +87,7 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   EthernetWire wire_;
   Core core_;
   PacketTracker tracker_;
-  Statistics wire_statistics_, memory_statistics_;
+  Statistics wire_statistics_, memory_statistics_, peer_statistics_;
 
   std::uint64_t guest_statistics_ = 0;
   std::string console_;

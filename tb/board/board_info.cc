@@ -49,6 +49,9 @@ std::uint64_t write_board_info(const Scenario& scenario, const Image& image, Phy
   info.csr_khz = driver.name == "stmmac" ? static_cast<std::uint32_t>(scenario.dwmac.csr_clock.value) : 0;
   info.dma_coherent = driver.dma_coherent ? 1 : 0;
   info.gro = driver.gro ? 1 : 0;
+  info.tcp_flows = static_cast<std::uint32_t>(scenario.traffic.flows);
+  info.tcp_rmem = static_cast<std::uint32_t>(driver.tcp_rmem.value);
+  info.tcp_verify = driver.reader == "verify" ? 1 : 0;
   copy_text(driver.stack, info.stack);
   if (driver.xdp != "none") copy_text(driver.xdp, info.xdp_program);
   std::memcpy(memory.host(memory.base()), &info, sizeof info);

@@ -22,6 +22,10 @@ bool ends_packet(std::string_view counter) {
 }  // namespace
 
 Board::Totals Board::totals() const {
+  std::optional<std::uint64_t> bytes_read;
+  for (const Counter& counter : guest_counters()) {
+    if (counter.name == "tcp_read_bytes") bytes_read = counter.value;
+  }
   return {core_.local_time(),
           core_.cycles().value,
           tracker_.delivered(),
@@ -29,7 +33,8 @@ Board::Totals Board::totals() const {
           core_.interrupts_taken(),
           value_of(wire_statistics_, "wire_busy"),
           caches_.dram().read_bytes() + caches_.dram().write_bytes(),
-          device_->busy()};
+          device_->busy(),
+          bytes_read};
 }
 
 RunResult Board::result() {
@@ -44,6 +49,9 @@ RunResult Board::result() {
                    core_.counts().instructions,
                    now.cycles - window_start_.cycles,
                    scenario_.cpu.frequency};
+  if (scenario_.traffic.pattern == "tcp" && now.bytes_read) {
+    result.window.read = bytes(*now.bytes_read - window_start_.bytes_read.value_or(0));
+  }
   result.packets.offered = tracker_.offered();
   result.packets.delivered = tracker_.delivered();
   result.packets.in_flight = device_->packets_inside() + tracker_.unread();
@@ -95,6 +103,7 @@ void Board::report_counters(RunResult& result) const {
   add_all("nic", device_->device_statistics());
   add_all(device_->fabric_name(), device_->fabric_statistics());
   add_all("memory", memory_statistics_);
+  add_all("peer", peer_statistics_);
   const PipelineCounts& c = core_.counts();
   const auto add = [&](const char* name, const char* unit, std::uint64_t value, const char* description) {
     result.counters.push_back({"core", name, unit, value, description});
@@ -109,21 +118,29 @@ void Board::report_counters(RunResult& result) const {
   add("interrupts", "interrupts", core_.interrupts_taken(), "Interrupts taken.");
 }
 
-void Board::report_guest_counters(RunResult& result) const {
+std::vector<Counter> Board::guest_counters() const {
   constexpr std::size_t kMost = 4096;  // a table without an end is cut here
+  std::vector<Counter> counters;
   for (std::size_t i = 0; guest_statistics_ != 0 && i < kMost; ++i) {
     const PhysAddr at{guest_statistics_ + i * sizeof(guest::guest_stat)};
-    if (!memory_.contains(at, sizeof(guest::guest_stat))) return;
+    if (!memory_.contains(at, sizeof(guest::guest_stat))) break;
     guest::guest_stat entry;
     std::memcpy(&entry, memory_.host(at), sizeof entry);
-    if (entry.name[0] == '\0') return;
+    if (entry.name[0] == '\0') break;
     entry.name[sizeof entry.name - 1] = '\0';
     const PhysAddr where{reinterpret_cast<std::uint64_t>(entry.value)};
     std::uint64_t value = 0;
     if (!memory_.contains(where, sizeof value)) continue;
     std::memcpy(&value, memory_.host(where), sizeof value);
-    result.counters.push_back({"driver", entry.name, "", value, "Counted by the guest."});
-    if (value != 0 && ends_packet(entry.name)) result.packets.ended.push_back({entry.name, value});
+    counters.push_back({"driver", entry.name, "", value, "Counted by the guest."});
+  }
+  return counters;
+}
+
+void Board::report_guest_counters(RunResult& result) const {
+  for (Counter& counter : guest_counters()) {
+    if (counter.value != 0 && ends_packet(counter.name)) result.packets.ended.push_back({counter.name, counter.value});
+    result.counters.push_back(std::move(counter));
   }
 }
 

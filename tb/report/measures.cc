@@ -17,6 +17,10 @@ double Measures::mpps() const { return rounded_ratio(Wide{window_.packets} * 1'0
 
 double Measures::gbps() const { return rounded_ratio(Wide{window_.frame_bytes.value} * 8 * 1'000, duration_ps(window_)); }
 
+double Measures::goodput_gbps() const {
+  return rounded_ratio(Wide{window_.read.value_or(Bytes{}).value} * 8 * 1'000, duration_ps(window_));
+}
+
 double Measures::ns_per_packet() const { return rounded_ratio(duration_ps(window_), Wide{window_.packets} * 1'000); }
 
 double Measures::instructions_per_packet() const { return rounded_ratio(window_.instructions, window_.packets); }

@@ -14,6 +14,7 @@ class Measures {
 
   double mpps() const;           // delivered packets per microsecond
   double gbps() const;           // delivered frames with FCS, without preamble and gap
+  double goodput_gbps() const;   // what processes have read of TCP connections
   double ns_per_packet() const;
   double instructions_per_packet() const;
   double cycles_per_packet() const;

@@ -57,11 +57,13 @@ Json result_of(const RunResult& run) {
   if (!run.error.empty()) result["error"] = run.error;
   result["mpps"] = measures.mpps();
   result["gbps"] = measures.gbps();
+  if (run.window.read) result["goodput_gbps"] = measures.goodput_gbps();
   result["ns_per_packet"] = measures.ns_per_packet();
   result["window"] = {{"start_ps", run.window.start.value},
                       {"end_ps", run.window.end.value},
                       {"packets", run.window.packets},
                       {"frame_bytes", run.window.frame_bytes.value}};
+  if (run.window.read) result["window"]["read_bytes"] = run.window.read->value;
   result["simulated_ps"] = run.simulated.value;
   result["packets"] = packets_of(run.packets);
   Json limits = Json::array();

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,7 @@ struct Window {
   std::uint64_t instructions = 0;    // of the guest
   std::uint64_t cycles = 0;          // of the core, idle ones included
   Frequency frequency;               // of the core
+  std::optional<Bytes> read{};       // by the guest's processes, of TCP connections
 };
 
 // Cycles by reason, indexed by StallReason.
@@ -66,7 +68,7 @@ struct FunctionCost {
 };
 
 struct Counter {
-  std::string group;  // who counts: "wire", "nic", "pcie", "memory", "core", "driver"
+  std::string group;  // who counts: "wire", "nic", "pcie", "memory", "peer", "core", "driver"
   std::string name;
   std::string unit;
   std::uint64_t value = 0;

@@ -24,6 +24,11 @@ std::uint64_t per_second(std::uint64_t count, Time duration) {
 
 double percent(std::uint64_t part, std::uint64_t whole) { return 100.0 * rounded_ratio(part, whole); }
 
+// As iperf prints it.
+std::string goodput(double gbps) {
+  return gbps < 1.0 ? fmt::format("{:.1f} Mbits/sec", gbps * 1'000) : fmt::format("{:.2f} Gbits/sec", gbps);
+}
+
 std::string_view stop_text(StopReason reason) {
   switch (reason) {
     case StopReason::packets: return "all packets measured";
@@ -46,6 +51,7 @@ void print_rates(std::ostream& out, const Scenario& scenario, const RunResult& r
              grouped(per_second(run.packets.dropped_total(), run.simulated)));
   fmt::print(out, "\n{:.2f} Mpps   {:.2f} Gbps   {:.1f} ns per packet\n", measures.mpps(), measures.gbps(),
              measures.ns_per_packet());
+  if (window.read) fmt::print(out, "TCP goodput {}\n", goodput(measures.goodput_gbps()));
   fmt::print(out, "{:.1f} cycles and {:.1f} instructions per packet, {:.2f} instructions per cycle at {}\n",
              measures.cycles_per_packet(), measures.instructions_per_packet(), measures.ipc(),
              format_quantity(window.frequency.value, Dimension::frequency));
@@ -121,6 +127,20 @@ void print_limits(std::ostream& out, const RunResult& run) {
   out << '\n';
 }
 
+void print_peer(std::ostream& out, const RunResult& run) {
+  const auto value = [&](std::string_view name) {
+    const auto at = std::find_if(run.counters.begin(), run.counters.end(), [&](const Counter& c) { return c.name == name; });
+    return at == run.counters.end() ? 0 : at->value;
+  };
+  if (!run.window.read) return;
+  fmt::print(out, "peer: {} segments, {} of them again, {} timeouts, {} acknowledgements\n", grouped(value("peer_segments")),
+             grouped(value("peer_retransmissions")), grouped(value("peer_timeouts")), grouped(value("peer_acknowledgements")));
+  const std::uint64_t corrupt = value("tcp_corrupt_bytes");
+  if (corrupt == 0) return;
+  fmt::print(out, "CORRUPT DATA: the reader got {} wrong bytes; first at byte {} of the stream\n", grouped(corrupt),
+             grouped(value("tcp_corrupt_first")));
+}
+
 void print_stale_loads(std::ostream& out, const RunResult& run) {
   if (run.stale_loads.empty()) return;
   const StaleLoad& first = run.stale_loads.front();
@@ -136,6 +156,7 @@ void print_summary(std::ostream& out, const Scenario& scenario, const RunResult&
   print_stalls(out, result);
   print_uses(out, result);
   print_packets(out, result.packets);
+  print_peer(out, result);
   print_stale_loads(out, result);
   print_latency(out, result.latency);
   print_limits(out, result);

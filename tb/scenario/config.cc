@@ -12,7 +12,8 @@ using namespace std::string_view_literals;
 constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
 constexpr std::array kDrivers{"mlx5e"sv, "stmmac"sv};
 constexpr std::array kReceivePaths{"copy"sv, "zero-copy"sv, "zero-copy-max-len"sv, "prefetch"sv, "net-prefetch"sv};
-constexpr std::array kStacks{"raw-drop"sv, "digest"sv, "udp-no-port"sv, "sink"sv};
+constexpr std::array kStacks{"raw-drop"sv, "digest"sv, "udp-no-port"sv, "sink"sv, "tcp"sv};
+constexpr std::array kReaders{"iperf"sv, "verify"sv};
 constexpr std::array kCompilers{"gcc"sv, "clang"sv};
 
 }  // namespace
@@ -48,8 +49,13 @@ void DriverConfig::visit(ParameterVisitor& v) {
   v.text({"driver.xdp", "", "chosen", "Name of the XDP program in the image; none, or nothing, attaches none."}, kDefault, xdp);
   v.choice({"driver.stack", "", "chosen: the row of published figures that most others are compared with",
             "Where packets for the stack end: iptables -t raw -A PREROUTING -j DROP, the same after adding up their bytes, UDP "
-            "without a socket, or consumed where sockets would take them."},
+            "without a socket, consumed where sockets would take them, or TCP sockets with a process that reads them."},
            kDefault, stack, kStacks);
+  v.choice({"driver.reader", "", "chosen", "What the process behind a TCP socket does: reads as iperf -s, or compares what it reads, too."},
+           kDefault, reader, kReaders);
+  v.size({"driver.tcp_rmem", "MiB", "net.ipv4.tcp_rmem[2], Linux: what autotuning reaches in a long transfer",
+           "Memory of a TCP socket for what has not been read, as SO_RCVBUF."},
+          kDefault, tcp_rmem, kibibytes(4), mebibytes(1024));
   v.flag({"driver.gro", "", "Linux default", "Generic receive offload, as ethtool -K gro."}, kDefault, gro);
   v.number({"driver.rx_ring", "entries", "mlx5e default, Linux", "RX ring size, a power of two, as ethtool -G rx."}, kDefault, rx_ring, 16, 8192);
   v.number({"driver.mtu", "bytes", "Ethernet default; 9978 is what Linux reports as maxmtu of a ConnectX",

@@ -31,6 +31,8 @@ struct DriverConfig {
   std::string rx = "net-prefetch";
   std::string xdp = "drop";
   std::string stack = "raw-drop";
+  std::string reader = "iperf";
+  Bytes tcp_rmem = mebibytes(6);
   bool gro = true;
   std::uint64_t rx_ring = 1024;
   std::uint64_t mtu = 1500;

@@ -124,6 +124,23 @@ void check_use(const Scenario& scenario) {
   }
 }
 
+// TCP needs both ends, or nothing moves.
+void check_tcp(const Scenario& scenario) {
+  constexpr std::uint64_t kMostFlows = 64;
+  const auto refuse = [&](std::string_view name, const std::string& message) {
+    throw InputError(fmt::format("{}: {}: {}", scenario.settings.place_of(name), name, message));
+  };
+  if (!scenario.driver.image.empty()) return;
+  const bool sockets = scenario.driver.stack == "tcp";
+  if (!sockets && scenario.driver.reader != "iperf") refuse("driver.reader", "nobody reads; driver.stack = \"tcp\" is required");
+  if (scenario.traffic.pattern != "tcp") return;
+  if (!sockets) refuse("traffic.pattern", "\"tcp\" has nobody to talk to; driver.stack = \"tcp\" is required");
+  if (scenario.driver.xdp == "drop" || scenario.driver.xdp == "drop-read" || scenario.driver.xdp == "tx") {
+    refuse("driver.xdp", fmt::format("\"{}\" keeps every packet from TCP; \"none\" and \"pass\" are allowed", scenario.driver.xdp));
+  }
+  if (scenario.traffic.flows > kMostFlows) refuse("traffic.flows", fmt::format("{} TCP connections; at most {} are allowed", scenario.traffic.flows, kMostFlows));
+}
+
 }  // namespace
 
 void Scenario::visit(ParameterVisitor& v) {
@@ -217,6 +234,7 @@ Scenario load_scenario(const std::string& argument, const std::vector<std::strin
   check_use(scenario);
   check_xdp_program(scenario);
   check_traffic(scenario);
+  check_tcp(scenario);
   scenario.pcie.check();
   if (!scenario.traffic.pcap.empty()) scenario.traffic.pcap = scenario.file_of("traffic.pcap").string();
   return scenario;

@@ -47,6 +47,9 @@ FakeConnectx::FakeConnectx(const FakeConfig& config)
   config.program.copy(board_.xdp_program, sizeof board_.xdp_program - 1);
   config.stack.copy(board_.stack, sizeof board_.stack - 1);
   board_.gro = config.gro ? 1 : 0;
+  board_.tcp_flows = config.tcp_flows;
+  board_.tcp_rmem = config.tcp_rmem;
+  board_.tcp_verify = 1;
   for (datarec& rec : rx_cnt) rec = {};
   xdp_stats = {};
   rx_digest = {};
@@ -165,13 +168,27 @@ void FakeConnectx::complete(std::uint32_t cqn, cx::cqe64 entry) {
 }
 
 void FakeConnectx::raise_event(std::uint32_t cqn) {
+  write_event(cqn);
+  handle_interrupts(1);
+}
+
+// The first send queue is the one for UMR WQEs.
+std::uint64_t FakeConnectx::pending() {
+  const Cq& cq = cqs_.at(kFirstCqn);
+  const std::uint32_t before = cq.produced;
+  run_send_queues();
+  if (cq.produced == before) return 0;
+  write_event(kFirstCqn);
+  return 1;
+}
+
+void FakeConnectx::write_event(std::uint32_t cqn) {
   cx::eqe entry{};
   entry.type = cx::kEventCompletion;
   entry.data[6] = cqn;
   entry.owner = (events_ >> eq_log_) & 1;
   std::memcpy(at(eq_buffer_) + (events_ & ((1u << eq_log_) - 1)) * sizeof entry, &entry, sizeof entry);
   ++events_;
-  handle_interrupts(1);
 }
 
 void FakeConnectx::interrupt() {
@@ -333,4 +350,5 @@ std::uint8_t FakeConnectx::modify_rq(const cx::command_mailbox& mailbox) {
 
 void panic(const char* message) { throw ringside::GuestPanic(message); }
 void cond_resched() { ringside::FakeConnectx::current().execute_command(); }
+u64 pending_interrupts() { return ringside::FakeConnectx::current().pending(); }
 void publish_statistics(const guest_stat* table) { ringside::FakeConnectx::current().publish(table); }

@@ -28,6 +28,8 @@ struct FakeConfig {
   bool mpwqe = true;
   std::string stack = "raw-drop";
   bool gro = true;
+  std::uint32_t tcp_flows = 1;
+  std::uint32_t tcp_rmem = 0;
 };
 
 // A WQE that the device found in a send queue.
@@ -104,6 +106,7 @@ class FakeConnectx {
 
   // What the driver's machine interface calls.
   void execute_command();
+  std::uint64_t pending();
   void publish(const guest_stat* table) { table_ = table; }
 
   static FakeConnectx& current();
@@ -127,6 +130,7 @@ class FakeConnectx {
   void complete_strides(std::uint32_t count, std::uint32_t byte_cnt);
   void complete(std::uint32_t cqn, connectx::cqe64 entry);
   void raise_event(std::uint32_t cqn);
+  void write_event(std::uint32_t cqn);
   std::size_t run(std::uint32_t sqn, Sq& sq, std::uint16_t producer);
   void map(const std::uint8_t* wqe, std::uint32_t ds);
   std::uint32_t transmit(const std::uint8_t* segments, const std::uint8_t* end, bool one_packet);

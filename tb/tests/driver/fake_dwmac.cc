@@ -205,6 +205,7 @@ FakeDwmac::Packet udp_frame(std::size_t length, std::uint32_t seed) {
 
 void panic(const char* message) { throw ringside::GuestPanic(message); }
 void cond_resched() {}
+u64 pending_interrupts() { return 0; }  // run() delivers them
 void publish_statistics(const guest_stat*) {}
 
 // The driver unmasks interrupts with a lock held, and interrupts of the processor off. What a handler does then, it would do

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "model/guest/stream.h"
+
 namespace ringside {
 
 namespace cx = connectx;
@@ -63,13 +65,22 @@ Bytes tcp_frame(const TcpSegment& segment) {
   put_ethernet_and_ip(frame, IPPROTO_TCP, segment.ttl, segment.id, segment.frag_off);
   tcphdr th{};
   th.source = htons(segment.source_port);
-  th.dest = htons(80);
+  th.dest = htons(segment.dest_port);
   th.seq = htonl(segment.seq);
   th.ack_seq = htonl(segment.ack);
   th.flags = segment.flags | htonl(static_cast<std::uint32_t>(header / 4) << 28 | segment.window);
   put(frame, kTransport, th);
   for (std::size_t i = 0; i < segment.options; ++i) frame[kTransport + sizeof th + i] = 1;
-  for (std::uint32_t i = 0; i < segment.length; ++i) frame[kTransport + header + i] = tcp_payload_byte(segment.seq + i);
+  if (segment.timestamp != 0) {
+    put(frame, kTransport + sizeof th, htonl(0x0101'080a));
+    put(frame, kTransport + sizeof th + 4, htonl(segment.timestamp));
+    put(frame, kTransport + sizeof th + 8, 0u);
+  }
+  for (std::uint32_t i = 0; i < segment.length; ++i) {
+    const std::uint32_t seq = segment.seq + i;
+    frame[kTransport + header + i] =
+        segment.stream ? guest::stream_byte(seq - guest::kFirstSequence) : tcp_payload_byte(seq);
+  }
   th.check = transport_checksum(frame, IPPROTO_TCP);
   put(frame, kTransport, th);
   return frame;

@@ -15,12 +15,15 @@ struct TcpSegment {
   std::uint32_t length = 1448;
   std::uint32_t flags = TCP_FLAG_ACK;  // in network order
   std::uint16_t source_port = 40000;
+  std::uint16_t dest_port = 80;
   std::uint32_t ack = 77;
   std::uint16_t window = 500;
   std::uint8_t ttl = 64;
   std::uint16_t id = 0;
   std::uint16_t frag_off = IP_DF;
-  std::uint32_t options = 0;  // bytes, a multiple of 4
+  std::uint32_t options = 0;    // bytes, a multiple of 4
+  std::uint32_t timestamp = 0;  // not 0: the options begin with two no-ops and time stamps
+  bool stream = false;          // the payload is that of the peer's stream
 };
 
 using Bytes = std::vector<std::uint8_t>;

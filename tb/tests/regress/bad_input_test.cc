@@ -32,6 +32,16 @@ TEST(BadScenario, UnknownKey) {
                           {"bad.toml:3: unknown key traffic.fram_size", "allowed", "did you mean traffic.frame_size?"});
 }
 
+TEST(BadScenario, TcpNeedsBothEnds) {
+  const auto refused = [](const std::string& setting, const std::vector<std::string>& parts) {
+    expect_refused(RingsideRun({"mlx5e-tcp"}).set(setting).run(), parts);
+  };
+  refused("driver.xdp=drop", {"--set driver.xdp=drop: driver.xdp: \"drop\" keeps every packet from TCP", "\"none\""});
+  refused("driver.stack=sink", {"mlx5e-tcp.toml:", "traffic.pattern", "driver.stack = \"tcp\" is required"});
+  refused("traffic.flows=65", {"--set traffic.flows=65: traffic.flows: 65 TCP connections; at most 64 are allowed"});
+  expect_setting_refused("driver.reader=verify", {"driver.reader: nobody reads", "driver.stack = \"tcp\""});
+}
+
 TEST(BadScenario, WrongType) {
   expect_scenario_refused("[driver]\nrx_ring = \"many\"\n", {"bad.toml:2: driver.rx_ring is the string \"many\"", "16 to 8192"});
   expect_scenario_refused("[traffic]\nloop = 1\n", {"bad.toml:2: traffic.loop is the number 1", "true or false"});

@@ -51,7 +51,7 @@ struct Rig {
       : bench(axi),
         driver(bench.memory),
         nic(sc_core::sc_gen_unique_name("nic"), config, bench.timeline, bench.port, wires),
-        source(make_traffic(back_to_back(frame), 1)),
+        source(make_traffic(back_to_back(frame), 1, bench.timeline)),
         wire(sc_core::sc_gen_unique_name("wire"), {config.port_rate}, bench.timeline, *source, nic) {
     bench.dma.record = false;
     driver.nic = &nic;

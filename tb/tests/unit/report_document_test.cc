@@ -153,5 +153,20 @@ TEST(Summary, OfARunThatMeasuredNothing) {
   EXPECT_THAT(out.str(), HasSubstr("ended: interrupted"));
 }
 
+// 312,500 B in 50 us are 50 Gbit/s, which iperf would print so.
+TEST(Report, SaysTheGoodputWhereProcessesRead) {
+  RunResult run = sample_result();
+  EXPECT_FALSE(make_report(sample_scenario(), run, {})["result"].contains("goodput_gbps"));
+  run.window.read = bytes(312'500);
+  run.counters.push_back({"driver", "tcp_corrupt_bytes", "", 3, ""});
+  const Json result = make_report(sample_scenario(), run, {})["result"];
+  EXPECT_EQ(result["goodput_gbps"], 50.0);
+  EXPECT_EQ(result["window"]["read_bytes"], 312'500);
+  std::ostringstream out;
+  print_summary(out, sample_scenario(), run, {});
+  EXPECT_NE(out.str().find("TCP goodput 50.00 Gbits/sec\n"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("CORRUPT DATA: the reader got 3 wrong bytes"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace ringside

@@ -104,6 +104,21 @@ TEST(TcpConnection, ATimeoutStartsAgainFromTheFirstUnacknowledgedSegment) {
   EXPECT_EQ(p.c.timeouts(), 1u);
 }
 
+// Segments that were thought lost may have arrived: the acknowledgement of one sent again can cover those behind it.
+TEST(TcpConnection, AfterATimeoutAnAcknowledgementMayCoverWhatIsNotSentAgain) {
+  Peer p;
+  p.send();
+  p.now = milliseconds(200);
+  p.c.time_out(p.now);
+  EXPECT_EQ(p.send(), 1);
+  EXPECT_EQ(p.c.retransmissions(), 1u);
+  p.ack(7);
+  EXPECT_EQ(p.c.acknowledged(), 7u * kMss);
+  EXPECT_GT(p.send(), 0);
+  EXPECT_GE(p.latest, 7u * kMss);
+  EXPECT_EQ(p.c.retransmissions(), 4u);  // 0 and 7 to 9, which had been sent before
+}
+
 TEST(TcpConnection, AClosedWindowIsProbed) {
   Peer p;
   p.send();

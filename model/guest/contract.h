@@ -84,6 +84,6 @@ struct board_info {
   std::uint32_t tcp_rmem;         // "tcp": bytes of a socket's receive buffer; 0: 6 MiB
   std::uint32_t tcp_verify;       // "tcp": the reader compares what it reads with stream.h
 };
-static_assert(sizeof(board_info) == 200);
+static_assert(sizeof(board_info) == 192);
 
 }  // namespace ringside::guest

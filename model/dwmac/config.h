@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// Values come from traces/hardware/nic/*.toml.
+// Values come from traces/hardware/dwmac/*.toml.
 struct DwmacConfig {
   std::string core;             // "xgmac" or "eqos"
   std::uint64_t version = 0;    // version byte: 0x32 is 3.20

@@ -26,6 +26,14 @@ const Image& checked(const Image& image, const Scenario& scenario) {
                                name(image.architecture()), scenario.platform.cpu_model, name(scenario.cpu.isa())));
 }
 
+// By the path that packets take through the driver and the stack.
+Time residual_of(const Scenario& scenario) {
+  const DriverConfig& driver = scenario.driver;
+  if (driver.xdp == "tx") return scenario.residual.tx;
+  const bool passed = driver.xdp == "none" || driver.xdp.empty() || driver.xdp == "pass";
+  return passed && driver.stack == "tcp" ? scenario.residual.tcp : scenario.residual.drop;
+}
+
 PhysAddr ram_end(const Scenario& scenario) { return PhysAddr{guest::kRamBase + scenario.memory.ram_size.value}; }
 
 }  // namespace
@@ -46,7 +54,9 @@ Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<boo
             timeline_, bridge_, *this),
       tracker_(timeline_) {
   set_up_coherence();
+  residual_ = residual_of(scenario);
   device_->set_observer(tracker_);
+  window_start_.device_busy = device_->busy();
   device_->set_link(traffic_->peer(), &wire_);
   wire_.set_observer(&tracker_);
   wire_.register_statistics(wire_statistics_);
@@ -130,7 +140,7 @@ void Board::end(Time now, StopReason reason) {
 
 void Board::watched_load(Time now, std::uint64_t address) {
   if (ended_ || !tracker_.slot_read(now, address)) return;
-  core_.occupy(scenario_.driver.xdp == "tx" ? scenario_.residual.tx : scenario_.residual.drop);
+  core_.occupy(residual_);
   const std::uint64_t delivered = tracker_.delivered();
   if (delivered == batch_end_) {
     convergence_.add_batch(now - batch_start_);

@@ -87,6 +87,7 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   EthernetWire wire_;
   Core core_;
   PacketTracker tracker_;
+  Time residual_{};  // work of a kernel per packet that the guest does not contain
   Statistics wire_statistics_, memory_statistics_, peer_statistics_;
 
   std::uint64_t guest_statistics_ = 0;

@@ -20,8 +20,8 @@ int calibrate(const CalibrateOptions& options, std::ostream& out) {
   if (!options.out.empty()) check_writable(options.out);
   const auto fitted = fit_residuals(table, std::filesystem::read_symlink("/proc/self/exe"));
   for (const FittedResidual& f : fitted) {
-    fmt::print(out, "{:<15} {:>8.2f} ns   {} (published {:.2f}, simulated {:.2f} Mpps)\n", f.parameter, to_ns(f.value), f.row,
-               f.published, f.simulated);
+    fmt::print(out, "{:<15} {:>8.2f} ns   {} (published {:.2f}, simulated {:.2f} {})\n", f.parameter, to_ns(f.value), f.row,
+               f.published, f.simulated, table.unit());
   }
   const std::string text = platform_file(table, fitted);
   if (options.out.empty()) {

@@ -21,18 +21,18 @@ double simulate_with(const ReferenceTable& table, const ReferenceRow& row, const
 }
 
 FittedResidual fit(const ReferenceTable& table, const ReferenceRow& row, const std::filesystem::path& program) {
-  const double wanted_ns = 1e3 / row.published;
+  const double wanted_ns = table.ns_per_packet(row.published);
   Time residual{};
   double simulated = simulate_with(table, row, program, residual);
   double slope = 1;  // ns per packet for each ns of residual
   for (int run = 1; run < kMostRuns && std::abs(simulated / row.published - 1) > kGoodEnough; ++run) {
-    const double missing_ns = wanted_ns - 1e3 / simulated;
+    const double missing_ns = wanted_ns - table.ns_per_packet(simulated);
     const double next_ns = std::max(0.0, static_cast<double>(residual.value) / 1e3 + missing_ns / slope);
     const Time next{static_cast<std::uint64_t>(std::llround(next_ns * 100)) * 10};
     if (next == residual) break;
     const double before = simulated;
     simulated = simulate_with(table, row, program, next);
-    const double measured_slope = (1e3 / simulated - 1e3 / before) / (to_ns(next) - to_ns(residual));
+    const double measured_slope = (table.ns_per_packet(simulated) - table.ns_per_packet(before)) / (to_ns(next) - to_ns(residual));
     slope = std::clamp(measured_slope, 0.2, 2.0);
     residual = next;
   }
@@ -52,13 +52,13 @@ std::vector<FittedResidual> fit_residuals(const ReferenceTable& table, const std
 std::string platform_file(const ReferenceTable& table, const std::vector<FittedResidual>& fitted) {
   std::string text = fmt::format("# Written by `ringside calibrate {}`.\n", table.name);
   text += fmt::format("description = \"{}\"\n\n[residual]\n", table.title);
-  for (const std::string name : {"drop", "tx"}) {
+  for (const std::string name : {"drop", "tx", "tcp"}) {
     const auto at = std::find_if(fitted.begin(), fitted.end(),
                                  [&](const FittedResidual& f) { return f.parameter == "residual." + name; });
     const std::string value = nanoseconds_text(at == fitted.end() ? Time{} : at->value);
     const std::string source =
         at == fitted.end() ? "no row to fit it to"
-                           : fmt::format("calibrated: fitted to the row \\\"{}\\\" of {} Mpps", at->row, at->published);
+                           : fmt::format("calibrated: fitted to the row \\\"{}\\\" of {} {}", at->row, at->published, table.unit());
     text += fmt::format("{} = {{ value = \"{}\", source = \"{}\" }}\n", name, value, source);
   }
   return text;

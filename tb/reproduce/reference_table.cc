@@ -38,6 +38,13 @@ ReferenceTable read_reference_table(const fs::path& file) {
   table.scenario = reader.text(document, "scenario");
   table.platform = reader.optional_text(document, "platform");
   table.settings = reader.texts(document, "settings");
+  if (const toml::node* bytes = document.get("goodput_bytes_per_packet"); bytes != nullptr) {
+    table.metric = ReferenceMetric::goodput;
+    table.packet_bits = 8 * reader.positive_number(document, "goodput_bytes_per_packet");
+  }
+  for (const toml::table* column : reader.tables(document, "column")) {
+    table.columns.push_back({reader.text(*column, "name"), reader.texts(*column, "counters")});
+  }
   for (const toml::table* row : reader.tables(document, "row")) {
     table.rows.push_back({reader.text(*row, "id"), reader.text(*row, "name"), reader.positive_number(*row, "published"),
                           reader.texts(*row, "settings"), reader.optional_text(*row, "calibrates"),

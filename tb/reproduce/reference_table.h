@@ -10,7 +10,7 @@ namespace ringside {
 struct ReferenceRow {
   std::string id;
   std::string name;
-  double published = 0;                // Mpps
+  double published = 0;                // in the table's metric
   std::vector<std::string> settings;   // "key=value", after those of the table
   std::string calibrates;              // parameter that was fitted to this row; empty: the row is a prediction
   std::string note;                    // what remains to be explained
@@ -28,16 +28,35 @@ struct ReferenceInteraction {
   std::size_t first, second;  // effects
 };
 
+// A figure per packet that is printed beside each row: the sum of some counters over the delivered packets.
+struct ReferenceColumn {
+  std::string name;
+  std::vector<std::string> counters;  // "memory.mem_loads_dram"
+};
+
+// What the published figures count.
+enum class ReferenceMetric { mpps, goodput };
+
 struct ReferenceTable {
   std::string name;  // file name without ".toml"
   std::string title;
   std::string source;
   std::string scenario;
   std::string platform;  // platform.name that its residuals were fitted for; empty: none
+  ReferenceMetric metric = ReferenceMetric::mpps;
+  double packet_bits = 0;  // of goodput in one packet; 0 for Mpps
   std::vector<std::string> settings;
+  std::vector<ReferenceColumn> columns;
   std::vector<ReferenceRow> rows;
   std::vector<ReferenceEffect> effects;
   std::vector<ReferenceInteraction> interactions;
+
+  // "Mpps" or "Gbit/s", and what a figure in it means in ns per packet.
+  std::string unit() const { return metric == ReferenceMetric::mpps ? "Mpps" : "Gbit/s"; }
+  double ns_per_packet(double figure) const {
+    if (figure == 0) return 0;
+    return metric == ReferenceMetric::mpps ? 1e3 / figure : packet_bits / figure;
+  }
 };
 
 // Throws InputError with file and line.

@@ -28,18 +28,28 @@ ReproducedRow run_row(const ReferenceTable& table, const ReferenceRow& row, cons
   std::ifstream stream(out);
   reproduced.report = nlohmann::ordered_json::parse(stream);
   reproduced.report.erase("host");
-  reproduced.simulated = reproduced.report.at("result").at("mpps").get<double>();
+  reproduced.simulated =
+      reproduced.report.at("result").at(table.metric == ReferenceMetric::mpps ? "mpps" : "goodput_gbps").get<double>();
   return reproduced;
 }
 
-double ns_per_packet(double mpps) { return mpps == 0 ? 0 : 1e3 / mpps; }
+// The column's counters per delivered packet of the whole run.
+double per_packet(const ReferenceColumn& column, const nlohmann::ordered_json& report) {
+  double sum = 0;
+  for (const std::string& counter : column.counters) {
+    const std::size_t dot = counter.find('.');
+    sum += report.at("counters").at(counter.substr(0, dot)).at(counter.substr(dot + 1)).at("value").get<double>();
+  }
+  const double packets = report.at("result").at("packets").at("delivered").get<double>();
+  return packets == 0 ? 0 : sum / packets;
+}
 
 // ns per packet that lie between two rows.
 double published_effect(const Reproduction& r, const ReferenceEffect& e) {
-  return ns_per_packet(r.table.rows[e.to].published) - ns_per_packet(r.table.rows[e.from].published);
+  return r.table.ns_per_packet(r.table.rows[e.to].published) - r.table.ns_per_packet(r.table.rows[e.from].published);
 }
 double simulated_effect(const Reproduction& r, const ReferenceEffect& e) {
-  return ns_per_packet(r.rows[e.to].simulated) - ns_per_packet(r.rows[e.from].simulated);
+  return r.table.ns_per_packet(r.rows[e.to].simulated) - r.table.ns_per_packet(r.rows[e.from].simulated);
 }
 double published_interaction(const Reproduction& r, const ReferenceInteraction& i) {
   return published_effect(r, r.table.effects[i.first]) - published_effect(r, r.table.effects[i.second]);
@@ -92,18 +102,25 @@ double error_percent(const ReferenceRow& row, const ReproducedRow& reproduced) {
 std::string reproduction_text(const Reproduction& r, bool markdown) {
   std::string text = markdown ? fmt::format("## {}\n\nPublished: {}\n\n", r.table.title, r.table.source)
                               : fmt::format("{}\npublished: {}\n\n", r.table.title, r.table.source);
+  const std::string unit = r.table.unit();
   std::vector<std::vector<std::string>> cells{
-      {"", "published Mpps", "simulated Mpps", "error %", "published ns", "simulated ns", "kind"}};
+      {"", "published " + unit, "simulated " + unit, "error %", "published ns", "simulated ns", "kind"}};
+  for (const ReferenceColumn& column : r.table.columns) cells.front().push_back(column.name);
   for (std::size_t i = 0; i < r.rows.size(); ++i) {
     const ReferenceRow& row = r.table.rows[i];
     const ReproducedRow& got = r.rows[i];
+    const std::string published = fmt::format("{:.2f}", row.published);
     if (!got.error.empty()) {
-      cells.push_back({row.name, fmt::format("{:.2f}", row.published), "failed", "", "", "", row_kind(row)});
+      cells.push_back({row.name, published, "failed", "", "", "", row_kind(row)});
+      cells.back().resize(cells.front().size());
       continue;
     }
-    cells.push_back({row.name, fmt::format("{:.2f}", row.published), fmt::format("{:.2f}", got.simulated),
-                     fmt::format("{:+.1f}", error_percent(row, got)), fmt::format("{:.2f}", ns_per_packet(row.published)),
-                     fmt::format("{:.2f}", ns_per_packet(got.simulated)), row_kind(row)});
+    cells.push_back({row.name, published, fmt::format("{:.2f}", got.simulated), fmt::format("{:+.1f}", error_percent(row, got)),
+                     fmt::format("{:.2f}", r.table.ns_per_packet(row.published)),
+                     fmt::format("{:.2f}", r.table.ns_per_packet(got.simulated)), row_kind(row)});
+    for (const ReferenceColumn& column : r.table.columns) {
+      cells.back().push_back(fmt::format("{:.1f}", per_packet(column, got.report)));
+    }
   }
   text += layout(cells, markdown);
   if (!r.table.effects.empty()) {
@@ -133,18 +150,20 @@ std::string reproduction_text(const Reproduction& r, bool markdown) {
 nlohmann::ordered_json reproduction_json(const Reproduction& r) {
   nlohmann::ordered_json json{{"schema", "ringside-reproduction"}, {"version", 1},         {"table", r.table.name},
                               {"title", r.table.title},            {"source", r.table.source}};
+  const std::string suffix = r.table.metric == ReferenceMetric::mpps ? "mpps" : "gbps";
   for (std::size_t i = 0; i < r.rows.size(); ++i) {
     const ReferenceRow& row = r.table.rows[i];
     const ReproducedRow& got = r.rows[i];
     nlohmann::ordered_json entry{{"id", row.id},
                                  {"name", row.name},
                                  {"kind", row.calibrates.empty() ? "prediction" : "calibrated"},
-                                 {"published_mpps", row.published},
-                                 {"published_ns", ns_per_packet(row.published)}};
+                                 {"published_" + suffix, row.published},
+                                 {"published_ns", r.table.ns_per_packet(row.published)}};
     if (got.error.empty()) {
-      entry["simulated_mpps"] = got.simulated;
-      entry["simulated_ns"] = ns_per_packet(got.simulated);
+      entry["simulated_" + suffix] = got.simulated;
+      entry["simulated_ns"] = r.table.ns_per_packet(got.simulated);
       entry["error_percent"] = error_percent(row, got);
+      for (const ReferenceColumn& column : r.table.columns) entry["per_packet"][column.name] = per_packet(column, got.report);
     } else {
       entry["error"] = got.error;
     }

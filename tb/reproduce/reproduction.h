@@ -12,7 +12,7 @@
 namespace ringside {
 
 struct ReproducedRow {
-  double simulated = 0;        // Mpps
+  double simulated = 0;        // in the table's metric
   std::string error;           // why there is no figure
   nlohmann::ordered_json report;  // the run's whole report, without `host`
 };
@@ -26,7 +26,7 @@ struct Reproduction {
 // Runs each row as a process of `program` (ringside itself), `jobs` at a time; 0 is one per processor.
 Reproduction reproduce(const ReferenceTable& table, const std::filesystem::path& program, unsigned jobs);
 
-// Mpps of one row with `more` settings after its own, and without the table's platform. Throws std::runtime_error with
+// The figure of one row with `more` settings after its own, and without the table's platform. Throws std::runtime_error with
 // the run's message when it fails.
 double simulate_row(const ReferenceTable& table, const ReferenceRow& row, const std::filesystem::path& program,
                     const std::vector<std::string>& more);

@@ -100,12 +100,14 @@ void ResidualConfig::visit(ParameterVisitor& v) {
          Origin::required, drop, Time{}, microseconds(10));
   v.time({"residual.tx", "ns", "", "The same around each packet that the driver sends back."}, Origin::required, tx, Time{},
          microseconds(10));
+  v.time({"residual.tcp", "ns", "", "The same around each packet that a process reads from a TCP socket."}, Origin::required, tcp,
+         Time{}, microseconds(100));
 }
 
 void PlatformConfig::visit(ParameterVisitor& v) {
   v.text({"cpu.model", "", "chosen", "The CPU: a file of hardware/cpu and hardware/memory."}, Origin::default_value, cpu_model);
   v.text({"nic.model", "", "chosen", "The network adapter that mlx5e drives: a file of hardware/nic."}, Origin::default_value, nic_model);
-  v.text({"dwmac.model", "", "chosen", "The Synopsys core that stmmac drives: a file of hardware/nic."}, Origin::default_value,
+  v.text({"dwmac.model", "", "chosen", "The Synopsys core that stmmac drives: a file of hardware/dwmac."}, Origin::default_value,
          dwmac_model);
   v.text({"platform.name", "", "chosen", "The machine whose kernel is calibrated for: a file of hardware/platform."},
          Origin::default_value, name);

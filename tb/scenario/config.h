@@ -61,6 +61,7 @@ inline constexpr std::uint64_t kOneBufferMtu = 3498;
 struct ResidualConfig {
   Time drop{};
   Time tx{};
+  Time tcp{};
 
   void visit(ParameterVisitor& v);
 };

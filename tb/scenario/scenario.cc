@@ -184,7 +184,7 @@ const std::vector<DataFileRule>& hardware_files() {
                                                {"residual", "hardware/platform", "platform.name"},
                                                {"nic", "hardware/nic", "nic.model"},
                                                {"pcie", "hardware/pcie", ""},
-                                               {"dwmac", "hardware/nic", "dwmac.model"},
+                                               {"dwmac", "hardware/dwmac", "dwmac.model"},
                                                {"axi", "hardware/axi", ""}};
   return rules;
 }

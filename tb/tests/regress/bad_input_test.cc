@@ -72,7 +72,7 @@ TEST(BadSetting, UnknownUnitNameOrChoice) {
   expect_setting_refused("cpu.model=xeon-8381", {"did you mean xeon-8380?"});
   expect_setting_refused("driver.compiler=gc", {"one of gcc, clang is allowed", "did you mean gcc?"});
   expect_setting_refused("driver.xdp=drob", {"one of drop, drop-read, pass", "did you mean drop?"});
-  expect_setting_refused("driver.stack=raw-dorp", {"one of raw-drop, udp-no-port, sink is allowed", "did you mean raw-drop?"});
+  expect_setting_refused("driver.stack=raw-dorp", {"one of raw-drop, digest, udp-no-port, sink, tcp is allowed", "did you mean raw-drop?"});
 }
 
 TEST(BadSetting, ProgramThatCannotWorkOnPacketsInSeveralBuffers) {

@@ -17,7 +17,7 @@ struct Parts {
 
 Parts load(const std::string& nic) {
   Parts parts;
-  const std::vector<DataFileRule> rules{{"dwmac", "hardware/nic", "nic.model"}, {"axi", "hardware/axi", ""}};
+  const std::vector<DataFileRule> rules{{"dwmac", "hardware/dwmac", "nic.model"}, {"axi", "hardware/axi", ""}};
   const auto visit = [&parts](ParameterVisitor& v) {
     parts.platform.visit(v);
     parts.dwmac.visit(v);

@@ -38,12 +38,22 @@ TEST(ScenarioFiles, EveryMachineIsComplete) {
   }
 }
 
+TEST(ScenarioFiles, EverySynopsysCoreIsComplete) {
+  for (const auto& core : fs::directory_iterator(kTraces / "hardware/dwmac")) {
+    const auto scenario = load_scenario("", {"driver.name=stmmac", "dwmac.model=" + core.path().stem().string()}, kTraces);
+    for (const auto& setting : scenario.settings.all()) {
+      EXPECT_FALSE(setting.source.empty() && setting.layer != Layer::command_line) << setting.name;
+    }
+  }
+}
+
 TEST(ScenarioFiles, XdpProgramsAreThoseOfTheImage) {
   std::ifstream stream(fs::path(RINGSIDE_SOURCE_DIR) / "driver/xdp/programs.cc");
   const std::string source{std::istreambuf_iterator<char>(stream), {}};
-  const std::regex entry("program\\(\"([^\"]+)\", xdp_\\w+\\)");
+  const std::regex entry("program\\(\"([^\"]+)\", xdp_\\w+[,)]");
   std::vector<std::string> in_image;
   for (std::sregex_iterator at(source.begin(), source.end(), entry), end; at != end; ++at) in_image.push_back((*at)[1]);
+  in_image.push_back("none");
   EXPECT_EQ(xdp_programs(), in_image);
 }
 

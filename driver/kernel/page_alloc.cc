@@ -67,16 +67,28 @@ void* memblock_alloc(u64 size, u64 align) {
   return memset(reinterpret_cast<void*>(start), 0, size);
 }
 
+// What a page held before is nobody's business: CONFIG_INIT_ON_ALLOC_DEFAULT_ON builds kernels that clear each page.
+static __always_inline void prep_new_page([[maybe_unused]] page* p, [[maybe_unused]] u32 order) {
+#ifdef CONFIG_INIT_ON_ALLOC_DEFAULT_ON
+  if (likely(p != nullptr)) __builtin_memset(page_address(p), 0, PAGE_SIZE << order);
+#endif
+}
+
 u32 alloc_pages_bulk(u32 nr_pages, page** page_array) {
   u32 n = 0;
   for (; n < nr_pages; n++) {
     page_array[n] = rmqueue(&zone_normal, 0);
     if (unlikely(page_array[n] == nullptr)) break;
+    prep_new_page(page_array[n], 0);
   }
   return n;
 }
 
-page* alloc_pages(u32 order) { return order <= MAX_PAGE_ORDER ? rmqueue(&zone_normal, order) : nullptr; }
+page* alloc_pages(u32 order) {
+  page* p = order <= MAX_PAGE_ORDER ? rmqueue(&zone_normal, order) : nullptr;
+  prep_new_page(p, order);
+  return p;
+}
 
 void put_page(page* p) {
   p = compound_head(p);

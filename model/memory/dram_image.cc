@@ -20,7 +20,10 @@ std::uint8_t* DramImage::dram_bytes(std::uint64_t line) const {
 }
 
 void DramImage::write_back(std::uint64_t line) {
-  if ((flags(line) & kStale) != 0) ++counts_.overwritten_lines;
+  if ((flags(line) & kStale) != 0) {
+    ++counts_.overwritten_lines;
+    if (overwritten_.size() < kKept) overwritten_.push_back(line * kCacheLine);
+  }
   flags(line) = 0;
 }
 

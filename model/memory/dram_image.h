@@ -51,8 +51,12 @@ class DramImage {
   bool uncached(std::uint64_t address) const { return address - uncached_begin_ < uncached_size_; }
   const DramImageCounts& counts() const { return counts_; }
 
+  // Addresses of the first lines whose write-back replaced what DMA had written.
+  const std::vector<std::uint64_t>& overwritten() const { return overwritten_; }
+
  private:
   static constexpr std::uint8_t kDirty = 1, kStale = 2;
+  static constexpr std::size_t kKept = 16;  // lines that overwritten() names
 
   bool contains(std::uint64_t line) const { return line - first_line_ < flags_.size(); }
   std::uint8_t& flags(std::uint64_t line) { return flags_[line - first_line_]; }
@@ -67,6 +71,7 @@ class DramImage {
   std::vector<std::uint8_t> flags_;  // of each line of RAM
   PhysicalMemory dram_;              // valid where flags are set
   DramImageCounts counts_;
+  std::vector<std::uint64_t> overwritten_;
 };
 
 }  // namespace ringside

@@ -48,6 +48,8 @@ std::uint64_t write_board_info(const Scenario& scenario, const Image& image, Phy
   info.xdp_tx_mpwqe = driver.xdp_tx_mpwqe ? 1 : 0;
   info.csr_khz = driver.name == "stmmac" ? static_cast<std::uint32_t>(scenario.dwmac.csr_clock.value) : 0;
   info.dma_coherent = driver.dma_coherent ? 1 : 0;
+  info.rx_split_header = driver.rx_split_header ? 1 : 0;
+  info.pause = driver.pause ? 1 : 0;
   info.gro = driver.gro ? 1 : 0;
   info.tcp_flows = static_cast<std::uint32_t>(scenario.traffic.flows);
   info.tcp_rmem = static_cast<std::uint32_t>(driver.tcp_rmem.value);

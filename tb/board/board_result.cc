@@ -62,6 +62,7 @@ RunResult Board::result() {
   report_guest_counters(result);
   report_uses(result);
   result.stale_loads = stale_loads_;
+  if (dram_image_ != nullptr) result.overwritten_lines = dram_image_->overwritten();
   result.latency = tracker_.latency().summary();
   result.fingerprint = tracker_.fingerprint();
   result.total_instructions = core_.total_instructions();

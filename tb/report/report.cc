@@ -78,6 +78,7 @@ Json result_of(const RunResult& run) {
     }
     result["stale_loads"] = std::move(stale);
   }
+  if (!run.overwritten_lines.empty()) result["overwritten_lines"] = run.overwritten_lines;
   return result;
 }
 

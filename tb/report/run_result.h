@@ -124,6 +124,7 @@ struct RunResult {
   std::vector<Use> uses;
   LatencySummary latency;
   std::vector<StaleLoad> stale_loads;     // the first of them
+  std::vector<std::uint64_t> overwritten_lines;  // addresses of the first dirty lines that replaced what DMA had written
   std::uint64_t fingerprint = 0;          // hash of the event stream
   std::uint64_t total_instructions = 0;   // of the whole run, warm-up included
 };

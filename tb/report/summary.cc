@@ -142,6 +142,10 @@ void print_peer(std::ostream& out, const RunResult& run) {
 }
 
 void print_stale_loads(std::ostream& out, const RunResult& run) {
+  if (!run.overwritten_lines.empty()) {
+    fmt::print(out, "CORRUPT DATA: dirty cache lines were written back over what DMA had written; the first at {:#x}\n",
+               run.overwritten_lines.front());
+  }
   if (run.stale_loads.empty()) return;
   const StaleLoad& first = run.stale_loads.front();
   fmt::print(out, "STALE DATA: the guest read bytes that DMA had replaced; first at {:.2f} us: address {:#x} in {}\n",

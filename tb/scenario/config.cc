@@ -79,6 +79,11 @@ void DriverConfig::visit(ParameterVisitor& v) {
   v.flag({"driver.dma_coherent", "", "servers and PCs: yes",
           "Whether the device tree says that DMA is coherent; memory.dma_snoops is whether it is."},
          kDefault, dma_coherent);
+  v.flag({"driver.rx_split_header", "", "stmmac on platforms that veto it, Linux",
+          "stmmac: headers and payload in buffers of their own, as ethtool -G tcp-data-split on."},
+         kDefault, rx_split_header);
+  v.flag({"driver.pause", "", "chosen: losses show", "stmmac: PAUSE frames when a receive queue fills, as ethtool -A tx on."}, kDefault,
+         pause);
 }
 
 // The default is what the sources say without a flag, so that prebuilt images serve.

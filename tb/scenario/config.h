@@ -43,6 +43,8 @@ struct DriverConfig {
   bool rx_striding_rq = true;
   bool xdp_tx_mpwqe = true;
   bool dma_coherent = true;
+  bool rx_split_header = false;
+  bool pause = false;
 
   void visit(ParameterVisitor& v);
 

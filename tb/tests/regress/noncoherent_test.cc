@@ -1,0 +1,107 @@
+// stmmac on a SoC without coherent DMA: what the driver's steps cost, and what a line too few does to the data.
+#include <string>
+#include <vector>
+
+#include "tb/tests/regress/ringside_run.h"
+
+namespace ringside::test {
+namespace {
+
+RingsideRun transfer() { return RingsideRun({"stmmac-tcp", "--quiet"}); }
+
+double ns_per_packet(const std::string& step) {
+  const Outcome outcome = transfer()
+                              .set("driver.rx=" + step)
+                              .set("driver.pause=true")
+                              .set("run.warmup=" + std::to_string(scaled(3000)))
+                              .set("run.packets=" + std::to_string(scaled(6000)))
+                              .run();
+  EXPECT_EQ(outcome.status, 0) << outcome.error;
+  const Report report = outcome.json();
+  const Report& packets = report["result"]["packets"];
+  EXPECT_EQ(packets["offered"].get<std::uint64_t>(),
+            packets["delivered"].get<std::uint64_t>() + total(packets["dropped"]) + packets["in_flight"].get<std::uint64_t>());
+  return report["result"]["ns_per_packet"];
+}
+
+// The published series (netdev, January 2025): every step is a gain, and the largest is the sync length.
+TEST(ReceiveSteps, EachIsAGainAndTheSyncLengthIsTheLargest) {
+  const std::vector<std::string> steps{"copy", "zero-copy", "zero-copy-max-len", "prefetch", "net-prefetch"};
+  std::vector<double> ns;
+  for (const std::string& step : steps) ns.push_back(ns_per_packet(step));
+  for (std::size_t i = 1; i < ns.size(); ++i) EXPECT_LT(ns[i], ns[i - 1]) << steps[i];
+  const double sync_length = ns[1] - ns[2];
+  for (const std::size_t i : {1u, 3u, 4u}) EXPECT_LT(ns[i - 1] - ns[i], sync_length) << steps[i];
+}
+
+// 600 segments of a known stream, headers split off, in pages that were cleared when they were allocated. The link pauses, so
+// that nothing is lost.
+Report split(const std::string& more_flags, const std::vector<std::string>& settings = {}) {
+  RingsideRun run = transfer();
+  run.set("driver.reader=verify").set("driver.rx_split_header=true").set("driver.pause=true").set("traffic.packets=600");
+  run.set("run.warmup=0").set("run.packets=0").set("driver.flags=[\"-DCONFIG_INIT_ON_ALLOC_DEFAULT_ON\"" + more_flags + "]");
+  for (const std::string& setting : settings) run.set(setting);
+  const Outcome outcome = run.run();
+  EXPECT_EQ(outcome.status, 0) << outcome.error;
+  const Report report = outcome.json();
+  EXPECT_EQ(report["result"]["stop_reason"], "exhausted");
+  EXPECT_EQ(counter(report, "driver", "tcp_read_bytes"), 600u * 1448);
+  EXPECT_EQ(total(report["result"]["packets"]["dropped"]), 0u);
+  return report;
+}
+
+constexpr const char* kShortWindow = ", \"-DSTMMAC_FAULT=STMMAC_FAULT_SPH_SYNC_WINDOW\"";
+
+// Linux, cb6cc8ed7717: the sync window of payload pages began at byte 64, where DMA writes from byte 0.
+TEST(SplitHeader, AShortSyncWindowCorruptsWithoutADrop) {
+  const Report report = split(kShortWindow);
+  const std::uint64_t corrupt = counter(report, "driver", "tcp_corrupt_bytes");
+  const std::uint64_t lines = counter(report, "memory", "dma_overwritten_lines");
+  EXPECT_GT(corrupt, 0u);
+  // At most the first line of a payload; a byte of the stream may be 0 like what replaced it.
+  EXPECT_LE(corrupt, lines * 64);
+  ASSERT_TRUE(report["result"].contains("overwritten_lines"));
+  for (const auto& address : report["result"]["overwritten_lines"]) {
+    EXPECT_EQ(address.get<std::uint64_t>() % 4096, 0u) << "the first line of a page";
+  }
+}
+
+TEST(SplitHeader, TheRightWindowDeliversIntact) {
+  const Report report = split("");
+  EXPECT_EQ(counter(report, "driver", "tcp_corrupt_bytes"), 0u);
+  EXPECT_EQ(counter(report, "memory", "dma_overwritten_lines"), 0u);
+  EXPECT_EQ(counter(report, "memory", "stale_loads"), 0u);
+}
+
+// A core that discards what it invalidates corrupts only where the line was evicted before.
+TEST(SplitHeader, ADiscardingCoreCorruptsLess) {
+  const std::uint64_t cleaning = counter(split(kShortWindow), "driver", "tcp_corrupt_bytes");
+  EXPECT_LT(counter(split(kShortWindow, {"memory.invalidate=discard"}), "driver", "tcp_corrupt_bytes"), cleaning);
+}
+
+TEST(SplitHeader, ACoherentDeviceHidesTheShortWindow) {
+  const Report report = split(kShortWindow, {"memory.dma_snoops=true", "driver.dma_coherent=true"});
+  EXPECT_EQ(counter(report, "driver", "tcp_corrupt_bytes"), 0u);
+}
+
+TEST(NonCoherent, IsRefusedWhereTheGuestCannotMaintainCaches) {
+  const Outcome outcome = RingsideRun({"mlx5e-xdp-drop", "--quiet"}).set("memory.dma_snoops=false").run();
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.error.find("memory.dma_snoops"), std::string::npos) << outcome.error;
+}
+
+// Linux of 2019 never wrote the tail pointer (1558679169-26752-2): the receiver stops after a ring of frames. That is an
+// error with what each unit waits for, not a low rate.
+TEST(StuckReceiver, IsReportedAsSuch) {
+  const Outcome outcome = transfer()
+                              .set("traffic.packets=2000")
+                              .set("run.warmup=0")
+                              .set("run.packets=0")
+                              .set("driver.flags=[\"-DSTMMAC_FAULT=STMMAC_FAULT_TAIL_NOT_WRITTEN\"]")
+                              .run();
+  EXPECT_EQ(outcome.status, 3) << outcome.output;
+  EXPECT_NE(outcome.error.find("run.watchdog"), std::string::npos) << outcome.error;
+}
+
+}  // namespace
+}  // namespace ringside::test

@@ -12,6 +12,7 @@ RingsideRun transfer() { return RingsideRun({"stmmac-tcp", "--quiet"}); }
 double ns_per_packet(const std::string& step) {
   const Outcome outcome = transfer()
                               .set("driver.rx=" + step)
+                              .set("platform.name=stmmac-lab")
                               .set("driver.pause=true")
                               .set("run.warmup=" + std::to_string(scaled(3000)))
                               .set("run.packets=" + std::to_string(scaled(6000)))

@@ -90,6 +90,27 @@ TEST(Reproduction, ErrorsEffectsAndInteractionsFollowFromTheRates) {
   EXPECT_THAT(text, HasSubstr("B: why"));
 }
 
+// Goodput of iperf, and what it means per packet of 1448 bytes: 8 x 1448 / 2.896 = 4000 ns.
+TEST(Reproduction, GoodputIsCountedInBytesOfItsPackets) {
+  ReferenceTable table;
+  table.metric = ReferenceMetric::goodput;
+  table.packet_bits = 8 * 1448;
+  table.columns = {{"lines", {"memory.cleaned", "memory.invalidated"}}};
+  table.rows = {{"a", "A", 2.896, {}, "residual.tcp", ""}};
+  Reproduction result{table, std::vector<ReproducedRow>(1), 1};
+  result.rows[0].simulated = 5.792;
+  result.rows[0].report = {{"result", {{"packets", {{"delivered", 10}}}}},
+                           {"counters", {{"memory", {{"cleaned", {{"value", 250}}}, {"invalidated", {{"value", 240}}}}}}}};
+  const auto json = reproduction_json(result);
+  EXPECT_DOUBLE_EQ(json["rows"][0]["published_gbps"], 2.896);
+  EXPECT_DOUBLE_EQ(json["rows"][0]["published_ns"], 4000);
+  EXPECT_DOUBLE_EQ(json["rows"][0]["simulated_ns"], 2000);
+  EXPECT_DOUBLE_EQ(json["rows"][0]["per_packet"]["lines"], 49);
+  const std::string text = reproduction_text(result, false);
+  EXPECT_THAT(text, HasSubstr("published Gbit/s"));
+  EXPECT_THAT(text, HasSubstr("49.0"));
+}
+
 // The table is 2 x 2: how much a first change matters depends on whether a second was made.
 TEST(Reproduction, JsonHoldsNanosecondsEffectsAndInteractions) {
   ReferenceTable table;

@@ -3,6 +3,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "tb/scenario/config.h"
 #include "tb/scenario/scenario.h"

@@ -13,8 +13,8 @@ double ns_per_packet(const std::string& step) {
   const Outcome outcome = transfer()
                               .set("driver.rx=" + step)
                               .set("driver.pause=true")
-                              .set("run.warmup=" + std::to_string(scaled(3000)))
-                              .set("run.packets=" + std::to_string(scaled(6000)))
+                              .set("run.warmup=2000")
+                              .set("run.packets=3000")
                               .run();
   EXPECT_EQ(outcome.status, 0) << outcome.error;
   const Report report = outcome.json();

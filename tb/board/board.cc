@@ -70,8 +70,9 @@ void Board::set_up_coherence() {
   const bool snoops = scenario_.memory.dma_snoops;
   if (snoops && scenario_.driver.dma_coherent) return;
   if (scenario_.cpu.isa() != Architecture::aarch64) {
-    throw InputError(fmt::format("{}: DMA is not coherent; allowed only where the guest can maintain its caches, on AArch64",
-                                 snoops ? "driver.dma_coherent" : "memory.dma_snoops"));
+    const char* const name = snoops ? "driver.dma_coherent" : "memory.dma_snoops";
+    throw InputError(fmt::format("{}: {} is false; allowed only where the guest can maintain its caches, on AArch64",
+                                 scenario_.settings.place_of(name), name));
   }
   const PhysAddr end = ram_end(scenario_);
   dram_image_ = std::make_unique<DramImage>(memory_, PhysAddr{end.value - uncached_size(scenario_)}, end);

@@ -118,7 +118,7 @@ void check_use(const Scenario& scenario) {
   for (const Setting& setting : scenario.settings.all()) {
     const bool given = setting.layer == Layer::scenario || setting.layer == Layer::command_line;
     if (!given || scenario.in_use(setting.name)) continue;
-    throw InputError(fmt::format("{}: {}: the board of driver.name \"{}\" has no such part; allowed with driver.name \"{}\"",
+    throw InputError(fmt::format("{}: {}: driver.name \"{}\" and its board have no such thing; allowed with driver.name \"{}\"",
                                  scenario.settings.place_of(setting.name), setting.name, scenario.driver.name,
                                  scenario.driver.name == "stmmac" ? "mlx5e" : "stmmac"));
   }
@@ -141,6 +141,17 @@ void check_tcp(const Scenario& scenario) {
   if (scenario.traffic.flows > kMostFlows) refuse("traffic.flows", fmt::format("{} TCP connections; at most {} are allowed", scenario.traffic.flows, kMostFlows));
 }
 
+// The interrupt watchdog of a Synopsys core counts 256 periods of its register clock, 16 to 255 of them in Linux.
+void check_watchdog(const Scenario& scenario) {
+  const std::uint64_t us = scenario.driver.rx_usecs;
+  const std::uint64_t khz = scenario.dwmac.csr_clock.value;
+  const std::uint64_t steps = us * khz / 256'000;
+  if (scenario.driver.name != "stmmac" || us == 0 || (steps >= 16 && steps <= 255)) return;
+  throw InputError(fmt::format("{}: driver.rx_usecs is {}; 0, for the default, or {} to {} us are allowed with dwmac.csr_clock",
+                               scenario.settings.place_of("driver.rx_usecs"), us, (16 * 256'000 + khz - 1) / khz,
+                               (256 * 256'000 - 1) / khz));
+}
+
 }  // namespace
 
 void Scenario::visit(ParameterVisitor& v) {
@@ -161,7 +172,12 @@ void Scenario::visit(ParameterVisitor& v) {
 bool Scenario::in_use(std::string_view parameter) const {
   const bool soc = driver.name == "stmmac";
   const auto of = [parameter](std::string_view area) { return parameter.starts_with(area); };
-  return soc ? !of("nic.") && !of("pcie.") : !of("dwmac.") && !of("axi.");
+  if (soc) {
+    return !of("nic.") && !of("pcie.") && parameter != "driver.rx_striding_rq" && parameter != "driver.xdp_tx_mpwqe" &&
+           parameter != "driver.cqe_moderation";
+  }
+  return !of("dwmac.") && !of("axi.") && parameter != "driver.rx" && parameter != "driver.rx_split_header" &&
+         parameter != "driver.pause";
 }
 
 std::filesystem::path Scenario::file_of(std::string_view parameter) const {
@@ -232,6 +248,7 @@ Scenario load_scenario(const std::string& argument, const std::vector<std::strin
   scenario.settings = load_parameters([&](ParameterVisitor& v) { scenario.visit(v); }, hardware_files(), data, file, overrides);
   check_power_of_two(scenario.settings, "driver.rx_ring", scenario.driver.rx_ring);
   check_use(scenario);
+  check_watchdog(scenario);
   check_xdp_program(scenario);
   check_traffic(scenario);
   check_tcp(scenario);

@@ -92,6 +92,16 @@ TEST(NonCoherent, IsRefusedWhereTheGuestCannotMaintainCaches) {
   EXPECT_NE(outcome.error.find("memory.dma_snoops"), std::string::npos) << outcome.error;
 }
 
+TEST(NonCoherent, SettingsOfTheOtherDriverAreRefused) {
+  const Outcome striding = transfer().set("driver.rx_striding_rq=true").run();
+  EXPECT_EQ(striding.status, 2);
+  EXPECT_NE(striding.error.find("--set driver.rx_striding_rq=true"), std::string::npos) << striding.error;
+  EXPECT_EQ(RingsideRun({"mlx5e-xdp-drop", "--quiet"}).set("driver.rx=copy").run().status, 2);
+  const Outcome watchdog = transfer().set("driver.rx_usecs=3").run();
+  EXPECT_EQ(watchdog.status, 2);
+  EXPECT_NE(watchdog.error.find("17 to 262 us"), std::string::npos) << watchdog.error;  // 256 periods of 250 MHz, 16 to 255 times
+}
+
 // Linux of 2019 never wrote the tail pointer (1558679169-26752-2): the receiver stops after a ring of frames. That is an
 // error with what each unit waits for, not a low rate.
 TEST(StuckReceiver, IsReportedAsSuch) {

@@ -1,4 +1,5 @@
 #include "driver/kernel/board.h"
+#include "driver/kernel/devmap.h"
 #include "driver/kernel/netdevice.h"
 #include "driver/kernel/skbuff.h"
 #include "driver/net/gro.h"
@@ -39,8 +40,10 @@ static int napi_poll(napi_struct* napi, list_head* repoll) {
 static void net_rx_action() {
   softnet_data* sd = &softnet;
   int budget = netdev_budget;
+  bpf_net_context net_ctx;
   list_head list;
   list_head repoll;
+  bpf_net_ctx_set(&net_ctx);
   INIT_LIST_HEAD(&list);
   INIT_LIST_HEAD(&repoll);
   list_splice_tail_init(&sd->poll_list, &list);
@@ -59,6 +62,7 @@ static void net_rx_action() {
   list_splice_tail_init(&sd->poll_list, &list);
   list_splice_tail_init(&list, &sd->poll_list);
   if (!list_empty(&sd->poll_list)) raise_softirq(NET_RX_SOFTIRQ);
+  bpf_net_ctx_clear();
 }
 
 void net_dev_init() {

@@ -6,9 +6,12 @@
 
 struct net_device;
 struct sk_buff;
+struct xdp_frame;
+struct xdp_dev_bulk_queue;
 
 inline constexpr u32 ETH_ALEN = 6;
 inline constexpr u32 IFNAMSIZ = 16;
+inline constexpr u32 XDP_XMIT_FLUSH = BIT(0);  // of ndo_xdp_xmit: tell the device at once
 
 // Bits of net_device.features.
 inline constexpr u64 NETIF_F_HW_VLAN_CTAG_RX = 1u << 8;
@@ -29,6 +32,9 @@ enum netdev_tx : int { NETDEV_TX_OK = 0x00, NETDEV_TX_BUSY = 0x10 };
 struct net_device_ops {
   // Takes the packet, or says NETDEV_TX_BUSY and leaves it to the caller.
   netdev_tx (*ndo_start_xmit)(sk_buff* skb, net_device* dev);
+  // Takes frames from the first on and returns how many; negative if it takes none at all. Frames not taken stay with the
+  // caller.
+  int (*ndo_xdp_xmit)(net_device* dev, int n, xdp_frame** frames, u32 flags);
 };
 
 struct net_device {
@@ -40,6 +46,7 @@ struct net_device {
   const net_device_ops* netdev_ops;
   void* priv;  // the driver's
   netdev_queue* _tx;
+  xdp_dev_bulk_queue* xdp_bulkq;  // frames that programs of other interfaces have redirected here
 };
 
 template <class T>

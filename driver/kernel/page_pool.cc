@@ -3,6 +3,7 @@
 #include "driver/kernel/board.h"
 #include "driver/kernel/netdevice.h"
 #include "driver/kernel/string.h"
+#include "driver/kernel/xdp.h"
 
 u64 page_pool_negative_refs;
 
@@ -173,17 +174,55 @@ static bool page_pool_napi_local(const page_pool* pool) {
   return napi != nullptr && READ_ONCE(napi->list_owner) == smp_processor_id();
 }
 
-void page_pool_put_unrefed_page(page_pool* pool, page* p, u32 dma_sync_size, bool allow_direct) {
+// True if the page may be used again, and is then clean for the device; otherwise it is gone.
+static __always_inline bool page_pool_prepare_recycling(page_pool* pool, page* p, u32 dma_sync_size) {
   if (unlikely(!__page_pool_page_can_be_recycled(p))) {
     pool->recycle_stats->released_refcnt++;
     page_pool_return_page(pool, p);
-    return;
+    return false;
   }
   if (pool->dma_sync) page_pool_dma_sync_for_device(pool, p, dma_sync_size);
+  return true;
+}
+
+void page_pool_put_unrefed_page(page_pool* pool, page* p, u32 dma_sync_size, bool allow_direct) {
+  if (!page_pool_prepare_recycling(pool, p, dma_sync_size)) return;
   if (!allow_direct) allow_direct = page_pool_napi_local(pool);
   if (allow_direct && page_pool_recycle_in_cache(p, pool)) return;
   if (!page_pool_recycle_in_ring(pool, p)) {
     pool->recycle_stats->ring_full++;
     page_pool_return_page(pool, p);
+  }
+}
+
+static void page_pool_recycle_ring_bulk(page_pool* pool, page** pages, int count) {
+  int i = 0;
+  spin_lock(&pool->ring.producer_lock);
+  while (i < count && __ptr_ring_produce(&pool->ring, pages[i]) == 0) i++;
+  spin_unlock(&pool->ring.producer_lock);
+  pool->recycle_stats->ring += static_cast<u64>(i);
+  if (likely(i == count)) return;
+  pool->recycle_stats->ring_full += static_cast<u64>(count - i);
+  for (; i < count; i++) page_pool_return_page(pool, pages[i]);
+}
+
+void page_pool_put_page_bulk(page** pages, int count) {
+  while (count > 0) {
+    page_pool* pool = pages[0]->pp;
+    const bool allow_direct = page_pool_napi_local(pool);
+    page* bulk[XDP_BULK_QUEUE_SIZE];
+    int bulk_len = 0, others = 0;
+    for (int i = 0; i < count; i++) {
+      page* p = pages[i];
+      if (unlikely(p->pp != pool || bulk_len == XDP_BULK_QUEUE_SIZE)) {
+        pages[others++] = p;
+        continue;
+      }
+      if (page_pool_unref_page(p, 1) != 0 || !page_pool_prepare_recycling(pool, p, ~0u)) continue;
+      if (allow_direct && page_pool_recycle_in_cache(p, pool)) continue;
+      bulk[bulk_len++] = p;
+    }
+    if (bulk_len != 0) page_pool_recycle_ring_bulk(pool, bulk, bulk_len);
+    count = others;
   }
 }

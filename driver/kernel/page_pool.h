@@ -74,6 +74,10 @@ page* page_pool_alloc_pages(page_pool* pool);
 // context; otherwise that is found out.
 void page_pool_put_unrefed_page(page_pool* pool, page* p, u32 dma_sync_size, bool allow_direct);
 
+// Drops one reference to each of `count` pages, which may belong to several pools. Those that nobody holds any more go back
+// to their pools, with the ring's lock taken once per pool. Their order in `pages` is lost.
+void page_pool_put_page_bulk(page** pages, int count);
+
 __always_inline page* page_pool_dev_alloc_pages(page_pool* pool) { return page_pool_alloc_pages(pool); }
 
 __always_inline dma_addr_t page_pool_get_dma_addr(const page* p) { return p->dma_addr; }

@@ -28,10 +28,13 @@ inline constexpr u32 PAGE_SHIFT = 12;
 inline constexpr u64 PAGE_SIZE = 1u << PAGE_SHIFT;
 inline constexpr u32 L1_CACHE_BYTES = 64;
 
+#define ENXIO 6
 #define ENOMEM 12
 #define EBUSY 16
 #define EINVAL 22
 #define ENOSPC 28
+#define EOVERFLOW 75
+#define EMSGSIZE 90
 #define EOPNOTSUPP 95
 #define ENETUNREACH 101
 

@@ -20,6 +20,25 @@ void trace_xdp_exception(const net_device*, const bpf_prog*, u32) { xdp_stats.ex
 void bpf_warn_invalid_xdp_action(const net_device*, const bpf_prog*, u32) { xdp_stats.invalid_actions++; }
 
 void xdp_flush_frame_bulk(xdp_frame_bulk* bq) {
-  for (int i = 0; i < bq->count; i++) page_pool_recycle_direct(bq->q[i]->pp, bq->q[i]);
+  if (unlikely(bq->count == 0)) return;
+  page_pool_put_page_bulk(bq->q, bq->count);
   bq->count = 0;
+}
+
+void xdp_return_frame_bulk(xdp_frame* xdpf, xdp_frame_bulk* bq) {
+  const skb_shared_info* sinfo = xdp_frame_has_frags(xdpf) ? xdp_get_shared_info_from_frame(xdpf) : nullptr;
+  const int num = 1 + (unlikely(sinfo != nullptr) ? sinfo->nr_frags : 0);
+  for (int i = 0; i < num; i++) {
+    if (unlikely(bq->count == XDP_BULK_QUEUE_SIZE)) xdp_flush_frame_bulk(bq);
+    bq->q[bq->count++] = i == 0 ? virt_to_page(xdpf->data) : sinfo->frags[i - 1].page;
+  }
+}
+
+void xdp_return_frame_rx_napi(xdp_frame* xdpf) {
+  struct page* page = virt_to_page(xdpf->data);
+  if (unlikely(xdp_frame_has_frags(xdpf))) {
+    const skb_shared_info* sinfo = xdp_get_shared_info_from_frame(xdpf);
+    for (u32 i = 0; i < sinfo->nr_frags; i++) page_pool_recycle_direct(sinfo->frags[i].page->pp, sinfo->frags[i].page);
+  }
+  page_pool_recycle_direct(page->pp, page);
 }

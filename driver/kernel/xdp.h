@@ -80,6 +80,12 @@ static_assert(sizeof(xdp_frame_bulk) == 136);
 __always_inline void xdp_frame_bulk_init(xdp_frame_bulk* bq) { bq->count = 0; }
 void xdp_flush_frame_bulk(xdp_frame_bulk* bq);
 
+// Gives back a frame that has been transmitted, together with others.
+void xdp_return_frame_bulk(xdp_frame* xdpf, xdp_frame_bulk* bq);
+
+// Gives back a frame from the softirq that received it.
+void xdp_return_frame_rx_napi(xdp_frame* xdpf);
+
 __always_inline u8* xdp_data_hard_end(const xdp_buff* xdp) {
   return static_cast<u8*>(xdp->data_hard_start) + xdp->frame_sz - sizeof(skb_shared_info);
 }

@@ -99,18 +99,29 @@ static_assert(sizeof(mlx5e_xmit_data_frags) == 40);
 #ifndef MLX5E_XDPI_FIFO_ENTRIES
 #define MLX5E_XDPI_FIFO_ENTRIES 3
 #endif
-enum mlx5e_xdp_xmit_mode : u32 { MLX5E_XDP_XMIT_MODE_PAGE = 1 };
+// FRAME: redirected here, mapped for this transmission, with a DMA address per buffer. PAGE: received by this channel.
+enum mlx5e_xdp_xmit_mode : u32 { MLX5E_XDP_XMIT_MODE_FRAME = 0, MLX5E_XDP_XMIT_MODE_PAGE = 1 };
 #if MLX5E_XDPI_FIFO_ENTRIES == 1
 struct mlx5e_xdp_info {
   mlx5e_xdp_xmit_mode mode;
   u32 num;
-  struct page* page;
+  union {
+    struct page* page;
+    struct {
+      xdp_frame* xdpf;
+      dma_addr_t dma_addr;
+    } frame;
+  };
 };
 #else
 union mlx5e_xdp_info {
   mlx5e_xdp_xmit_mode mode;
   u32 num;
   struct page* page;
+  struct {
+    xdp_frame* xdpf;
+    dma_addr_t dma_addr;
+  } frame;
 };
 #endif
 inline constexpr u32 MLX5E_XDP_FIFO_ENTRIES2DS_MAX_RATIO = 4;

@@ -2,6 +2,7 @@
 
 datarec rx_cnt[NR_CPUS];
 u32 cpu_number;
+bpf_dtab tx_port;
 
 constexpr u32 BPF_PROG_TYPE_XDP = 6;
 
@@ -25,6 +26,8 @@ constinit const bpf_prog programs[] = {
     program("drop-read", xdp_drop_read),
     program("pass", xdp_pass, frags),
     program("tx", xdp_tx),
+    program("redirect", xdp_redirect, frags),
+    program("redirect-same", xdp_redirect_same, frags),
     program("tx-frags", xdp_tx_frags, frags),
     program("checksum", xdp_checksum, frags),
     program("adjust", xdp_adjust, frags),

@@ -14,6 +14,7 @@ struct irqaction {
 
 static irqaction irq_actions[NR_VECTORS];
 static void (*softirq_vec[NR_SOFTIRQS])();
+static u32 nr_irqs;  // vectors in use
 static u32 softirq_pending;
 u32 __preempt_count;
 static list_head workqueue;
@@ -39,11 +40,14 @@ static void process_one_work() {
 int request_irq(u32 irq, irq_handler_t handler, void* dev_id) {
   if (irq >= NR_VECTORS || irq_actions[irq].handler != nullptr) return -EINVAL;
   irq_actions[irq] = {handler, dev_id};
+  nr_irqs++;
   return 0;
 }
 
 void free_irq(u32 irq) {
-  if (irq < NR_VECTORS) irq_actions[irq] = {};
+  if (irq >= NR_VECTORS || irq_actions[irq].handler == nullptr) return;
+  irq_actions[irq] = {};
+  nr_irqs--;
 }
 
 static void run_handlers(u64 pending) {
@@ -58,6 +62,8 @@ void handle_interrupts(u64 pending) {
   for (;;) {
     if (softirq_pending != 0) {
       __do_softirq();
+      // The board delivers interrupts on request only. What a single source has to say, its own polls find out.
+      if (nr_irqs > 1) run_handlers(pending_interrupts());
     } else if (!list_empty(&workqueue)) {
       process_one_work();
     } else if (!task_runnable() && !run_timer()) {
@@ -75,6 +81,7 @@ void interrupt_window() {
 
 void softirq_init() {
   for (irqaction& action : irq_actions) action = {};
+  nr_irqs = 0;
   softirq_pending = 0;
   __preempt_count = 0;
   INIT_LIST_HEAD(&workqueue);

@@ -41,17 +41,19 @@ int mlx5_core_destroy_mkey(mlx5_core_dev* mdev, be32 mkey) {
   return mlx5_cmd_exec(mdev, &mbox);
 }
 
-int mlx5_set_port_mtu(mlx5_core_dev* mdev, u32 mtu) {
+int mlx5_set_port_mtu(mlx5_core_dev* mdev, u32 port, u32 mtu) {
   mlx5_cmd_mailbox mbox = {};
   mbox.opcode = cx::kCmdSetPortMtu;
   mbox.port.mtu = mtu;
+  mbox.port.number = port;
   return mlx5_cmd_exec(mdev, &mbox);
 }
 
-int mlx5_core_create_tir(mlx5_core_dev* mdev, u32 rqn, u32* tirn) {
+int mlx5_core_create_tir(mlx5_core_dev* mdev, u32 port, u32 rqn, u32* tirn) {
   mlx5_cmd_mailbox mbox = {};
   mbox.opcode = cx::kCmdCreateTir;
   mbox.tir.rqn = rqn;
+  mbox.tir.port = port;
   const int err = mlx5_cmd_exec(mdev, &mbox);
   *tirn = mbox.object;
   return err;

@@ -101,6 +101,7 @@ struct mlx5e_rq_stats {
   u64 packets;
   u64 bytes;
   u64 xdp_drop;
+  u64 xdp_redirect;
   u64 wqe_err;
   u64 buff_alloc_err;
   u64 recover;
@@ -122,8 +123,9 @@ enum mlx5e_rq_state : u32 {
   MLX5E_RQ_STATE_NO_CSUM_COMPLETE = 2,
 };
 
-// Bits of mlx5e_rq.flags. XMIT lasts for one packet: its transmission keeps a reference to the page.
-enum mlx5e_rq_flag : u32 { MLX5E_RQ_FLAG_XDP_XMIT = 0 };
+// Bits of mlx5e_rq.flags. XMIT lasts for one packet: its transmission keeps a reference to the page. REDIRECT lasts for a
+// poll: frames wait to be flushed.
+enum mlx5e_rq_flag : u32 { MLX5E_RQ_FLAG_XDP_XMIT = 0, MLX5E_RQ_FLAG_XDP_REDIRECT = 1 };
 
 using mlx5e_fp_handle_rx_cqe = void (*)(mlx5e_rq* rq, mlx5_cqe64* cqe);
 using mlx5e_fp_post_rx_wqes = bool (*)(mlx5e_rq* rq);
@@ -213,6 +215,7 @@ struct mlx5e_channel {
   mlx5e_xdpsq xdpsq;  // what other interfaces redirect here
   be32 mkey_be;
   mlx5_core_dev* mdev;
+  u32 port;
   mlx5_eq* eq;
   mlx5e_ch_stats* stats;
   bool tx;
@@ -231,11 +234,13 @@ struct mlx5e_channel_stats {
 struct mlx5e_priv {
   mlx5_core_dev* mdev;
   net_device* netdev;
+  u32 port;  // of the device, from 0
   be32 mkey;
   u32 tirn;
   mlx5_eq eq;
   mlx5e_params params;
   mlx5e_channel* channel;
+  mlx5e_priv* other_port;  // where programs redirect to, or null
   ____cacheline_aligned mlx5e_channel_stats channel_stats;
 };
 
@@ -296,7 +301,8 @@ netdev_tx mlx5e_xmit(sk_buff* skb, net_device* dev);
 bool mlx5e_poll_tx_cq(mlx5e_cq* cq, int napi_budget);
 
 // en_sq.cc
-int mlx5e_create_sq(mlx5_core_dev* mdev, const mlx5_wq_cyc* wq, u32 cqn, u32* sqn);
+// The queue sends out of `port`.
+int mlx5e_create_sq(mlx5_core_dev* mdev, u32 port, const mlx5_wq_cyc* wq, u32 cqn, u32* sqn);
 int mlx5e_destroy_sq(mlx5_core_dev* mdev, u32 sqn);
 
 // en_txrx.cc
@@ -322,6 +328,7 @@ int mlx5e_close(mlx5e_priv* priv);
 
 // module.cc
 // Sets up the device and interface that `board` describes; panics if that fails.
+// Its programs may redirect to a second interface, on the other port; that comes up, too, if the attached one does.
 mlx5e_priv* mlx5e_probe(const board_info& board);
 
 // en_stats.cc

@@ -11,7 +11,7 @@ int mlx5e_open_icosq(mlx5e_channel* c, const mlx5e_params* params) {
   mlx5_wq_cyc_create(&sq->wq, log_wqebb, mlx5e_build_icosq_log_wq_sz(params));
   sq->wq.db = &sq->wq.db[MLX5_SND_DBR];
   sq->db.wqe_info = memblock_alloc_array<mlx5e_icosq_wqe_info>(mlx5_wq_cyc_get_size(&sq->wq));
-  const int err = mlx5e_create_sq(c->mdev, &sq->wq, sq->cq.mcq.cqn, &sq->sqn);
+  const int err = mlx5e_create_sq(c->mdev, c->port, &sq->wq, sq->cq.mcq.cqn, &sq->sqn);
   if (err == 0) set_bit(MLX5E_SQ_STATE_ENABLED, &sq->state);
   return err;
 }

@@ -80,6 +80,7 @@ static int mlx5e_open_channel(mlx5e_priv* priv) {
   c->pdev = priv->mdev->pdev;
   c->netdev = priv->netdev;
   c->mdev = priv->mdev;
+  c->port = priv->port;
   c->eq = &priv->eq;
   c->stats = &priv->channel_stats.ch;
   c->mkey_be = priv->mkey;
@@ -111,12 +112,12 @@ static void mlx5e_wait_for_min_rx_wqes(mlx5e_channel* c) {
 
 int mlx5e_open(mlx5e_priv* priv) {
   constexpr u8 log_eq_size = 10;
-  constexpr u32 comp_vector = 0;
+  const u32 comp_vector = priv->port;
   int err = mlx5_core_create_mkey(priv->mdev, &priv->mkey);
   if (err == 0) err = mlx5_eq_create(priv->mdev, &priv->eq, log_eq_size, comp_vector);
   if (err == 0) err = mlx5e_open_channel(priv);
-  if (err == 0) err = mlx5_core_create_tir(priv->mdev, priv->channel->rq.rqn, &priv->tirn);
-  if (err == 0) err = mlx5_set_port_mtu(priv->mdev, priv->params.sw_mtu);
+  if (err == 0) err = mlx5_core_create_tir(priv->mdev, priv->port, priv->channel->rq.rqn, &priv->tirn);
+  if (err == 0) err = mlx5_set_port_mtu(priv->mdev, priv->port, priv->params.sw_mtu);
   if (err == 0) mlx5e_activate_channel(priv->channel);
   if (err == 0 && priv->params.tx) mlx5e_wait_for_min_rx_wqes(priv->channel);
   return err;

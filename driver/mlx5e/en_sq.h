@@ -118,7 +118,7 @@ union mlx5e_xdp_info {
   mlx5e_xdp_xmit_mode mode;
   u32 num;
   struct page* page;
-  struct {
+  union {
     xdp_frame* xdpf;
     dma_addr_t dma_addr;
   } frame;

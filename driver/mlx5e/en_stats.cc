@@ -1,3 +1,4 @@
+#include "driver/kernel/devmap.h"
 #include "driver/kernel/digest.h"
 #include "driver/mlx5e/en.h"
 #include "driver/net/stack.h"
@@ -22,6 +23,7 @@ const guest_stat* mlx5e_stats(mlx5e_priv* priv) {
   add(table, "rx_packets", &rq->packets);
   add(table, "rx_bytes", &rq->bytes);
   add(table, "rx_xdp_drop", &rq->xdp_drop);
+  add(table, "rx_xdp_redirect", &rq->xdp_redirect);
   add(table, "rx_wqe_err", &rq->wqe_err);
   add(table, "rx_buff_alloc_err", &rq->buff_alloc_err);
   add(table, "rx_recover", &rq->recover);
@@ -43,6 +45,27 @@ const guest_stat* mlx5e_stats(mlx5e_priv* priv) {
   add(table, "rx_xdp_tx_full", &rq_xdpsq->full);
   add(table, "rx_xdp_tx_err", &rq_xdpsq->err);
   add(table, "rx_xdp_tx_cqe", &rq_xdpsq->cqes);
+
+  mlx5e_xdpsq_stats* xdpsq = &priv->channel_stats.xdpsq;
+  add(table, "tx_xdp_xmit", &xdpsq->xmit);
+  add(table, "tx_xdp_mpwqe", &xdpsq->mpwqe);
+  add(table, "tx_xdp_inlnw", &xdpsq->inlnw);
+  add(table, "tx_xdp_nops", &xdpsq->nops);
+  add(table, "tx_xdp_full", &xdpsq->full);
+  add(table, "tx_xdp_err", &xdpsq->err);
+  add(table, "tx_xdp_cqes", &xdpsq->cqes);
+  if (priv->other_port != nullptr) {
+    mlx5e_channel_stats* other = &priv->other_port->channel_stats;
+    add(table, "eth1:tx_xdp_xmit", &other->xdpsq.xmit);
+    add(table, "eth1:tx_xdp_mpwqe", &other->xdpsq.mpwqe);
+    add(table, "eth1:tx_xdp_inlnw", &other->xdpsq.inlnw);
+    add(table, "eth1:tx_xdp_nops", &other->xdpsq.nops);
+    add(table, "eth1:tx_xdp_full", &other->xdpsq.full);
+    add(table, "eth1:tx_xdp_err", &other->xdpsq.err);
+    add(table, "eth1:tx_xdp_cqes", &other->xdpsq.cqes);
+    add(table, "eth1:ch_poll", &other->ch.poll);
+    add(table, "eth1:ch_arm", &other->ch.arm);
+  }
 
   mlx5e_txqsq_stats* sq = &priv->channel_stats.sq;
   add(table, "tx_packets", &sq->packets);
@@ -74,6 +97,9 @@ const guest_stat* mlx5e_stats(mlx5e_priv* priv) {
   add(table, "cq_errors", &priv->eq.cq_errors);
   add(table, "softnet_processed", &softnet.processed);
   add(table, "softnet_time_squeeze", &softnet.time_squeeze);
+  add(table, "xdp_devmap_xmit", &redirect_stats.frames);
+  add(table, "xdp_devmap_drop", &redirect_stats.not_taken);
+  add(table, "xdp_redirect_err", &redirect_stats.errors);
   add(table, "xdp_exception", &xdp_stats.exceptions);
   add(table, "xdp_invalid_action", &xdp_stats.invalid_actions);
   add(table, "pp_negative_refs", &page_pool_negative_refs);

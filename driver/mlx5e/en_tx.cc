@@ -113,7 +113,7 @@ int mlx5e_open_txqsq(mlx5e_channel* c) {
   sq->wq.db = &sq->wq.db[MLX5_SND_DBR];
   sq->db.wqe_info = memblock_alloc_array<mlx5e_tx_wqe_info>(mlx5_wq_cyc_get_size(&sq->wq));
   c->netdev->_tx = &sq->txq;
-  const int err = mlx5e_create_sq(c->mdev, &sq->wq, sq->cq.mcq.cqn, &sq->sqn);
+  const int err = mlx5e_create_sq(c->mdev, c->port, &sq->wq, sq->cq.mcq.cqn, &sq->sqn);
   if (err == 0) set_bit(MLX5E_SQ_STATE_ENABLED, &sq->state);
   return err;
 }

@@ -124,7 +124,8 @@ noinline bool mlx5e_xmit_xdp_frame_mpwqe(mlx5e_xdpsq* sq, mlx5e_xmit_data* xdptx
       const skb_frag_t* frag = &sinfo->frags[0];
       tmp.data = page_address(frag->page) + frag->offset;
       tmp.len = frag->len & 0x7fff'ffff;
-      tmp.dma_addr = page_pool_get_dma_addr(frag->page) + frag->offset;
+      const dma_addr_t* dma_arr = container_of(xdptxd, mlx5e_xmit_data_frags, xd)->dma_arr;
+      tmp.dma_addr = dma_arr != nullptr ? dma_arr[0] : page_pool_get_dma_addr(frag->page) + frag->offset;
       p = &tmp;
     }
   }
@@ -150,7 +151,9 @@ static __always_inline void mlx5e_set_dseg(mlx5_wqe_data_seg* dseg, dma_addr_t a
 }
 
 noinline bool mlx5e_xmit_xdp_frame(mlx5e_xdpsq* sq, mlx5e_xmit_data* xdptxd) {
-  const skb_shared_info* sinfo = xdptxd->has_frags ? container_of(xdptxd, mlx5e_xmit_data_frags, xd)->sinfo : nullptr;
+  const mlx5e_xmit_data_frags* xdptxdf = xdptxd->has_frags ? container_of(xdptxd, mlx5e_xmit_data_frags, xd) : nullptr;
+  const skb_shared_info* sinfo = xdptxdf != nullptr ? xdptxdf->sinfo : nullptr;
+  const dma_addr_t* dma_arr = xdptxdf != nullptr ? xdptxdf->dma_arr : nullptr;
   const u32 dma_len = xdptxd->len;
   const u32 frags_size = sinfo != nullptr ? sinfo->xdp_frags_size : 0;
   const int num_frags = sinfo != nullptr ? sinfo->nr_frags : 0;
@@ -172,7 +175,8 @@ noinline bool mlx5e_xmit_xdp_frame(mlx5e_xdpsq* sq, mlx5e_xmit_data* xdptxd) {
   wqe->ctrl.opmod_idx_opcode = u32{sq->pc} << 8 | cx::kWqeSend;
   for (int i = 0; i < num_frags; i++) {
     const skb_frag_t* frag = &sinfo->frags[i];
-    mlx5e_set_dseg(dseg++, page_pool_get_dma_addr(frag->page) + frag->offset, frag->len, sq->mkey_be);
+    const dma_addr_t addr = dma_arr != nullptr ? dma_arr[i] : page_pool_get_dma_addr(frag->page) + frag->offset;
+    mlx5e_set_dseg(dseg++, addr, frag->len, sq->mkey_be);
   }
   wqe->ctrl.qpn_ds = sq->sqn << 8 | ds_cnt;
   sq->db.wqe_info[pi] = {.num_wqebbs = num_wqebbs, .num_pkts = 1};
@@ -232,6 +236,12 @@ bool mlx5e_xdp_handle(mlx5e_rq* rq, const bpf_prog* prog, mlx5e_xdp_buff* mxbuf)
       if (unlikely(!mlx5e_xmit_xdp_buff(rq->xdpsq, xdp))) goto xdp_abort;
       __set_bit(MLX5E_RQ_FLAG_XDP_XMIT, &rq->flags);
       return true;
+    case XDP_REDIRECT:
+      if (unlikely(xdp_do_redirect(rq->netdev, xdp, prog) != 0)) goto xdp_abort;
+      __set_bit(MLX5E_RQ_FLAG_XDP_XMIT, &rq->flags);
+      __set_bit(MLX5E_RQ_FLAG_XDP_REDIRECT, &rq->flags);
+      rq->stats->xdp_redirect++;
+      return true;
     default:
       bpf_warn_invalid_xdp_action(rq->netdev, prog, act);
       [[fallthrough]];
@@ -245,8 +255,60 @@ bool mlx5e_xdp_handle(mlx5e_rq* rq, const bpf_prog* prog, mlx5e_xdp_buff* mxbuf)
   }
 }
 
+// What one redirected frame needs until its WQE is written. False if the queue did not take it.
+static __always_inline bool mlx5e_xdp_xmit_frame(mlx5e_xdpsq* sq, xdp_frame* xdpf) {
+  mlx5e_xmit_data_frags xdptxdf = {};
+  mlx5e_xmit_data* xdptxd = &xdptxdf.xd;
+  dma_addr_t dma_arr[MAX_SKB_FRAGS];
+
+  xdptxd->data = xdpf->data;
+  xdptxd->len = xdpf->len & 0x7fff'ffff;
+  xdptxd->has_frags = xdp_frame_has_frags(xdpf);
+  xdptxd->dma_addr = dma_map_single(sq->pdev, xdptxd->data, xdptxd->len, DMA_TO_DEVICE);
+  if (xdptxd->has_frags) {
+    xdptxdf.sinfo = xdp_get_shared_info_from_frame(xdpf);
+    xdptxdf.dma_arr = dma_arr;
+    for (u32 i = 0; i < xdptxdf.sinfo->nr_frags; i++) {
+      const skb_frag_t* frag = &xdptxdf.sinfo->frags[i];
+      dma_arr[i] = dma_map_single(sq->pdev, page_address(frag->page) + frag->offset, frag->len, DMA_TO_DEVICE);
+    }
+  }
+
+  if (unlikely(!INDIRECT_CALL_2(sq->xmit_xdp_frame, mlx5e_xmit_xdp_frame_mpwqe, mlx5e_xmit_xdp_frame, sq, xdptxd))) {
+    dma_unmap_single(sq->pdev, xdptxd->dma_addr, xdptxd->len, DMA_TO_DEVICE);
+    if (xdptxd->has_frags) {
+      for (u32 i = 0; i < xdptxdf.sinfo->nr_frags; i++) {
+        dma_unmap_single(sq->pdev, dma_arr[i], xdptxdf.sinfo->frags[i].len, DMA_TO_DEVICE);
+      }
+    }
+    return false;
+  }
+  mlx5e_xdpi_push_frame(&sq->db.xdpi_fifo, xdpf, xdptxd->dma_addr);
+  if (xdptxd->has_frags) {
+    for (u32 i = 0; i < xdptxdf.sinfo->nr_frags; i++) mlx5e_xdpi_push_dma(&sq->db.xdpi_fifo, dma_arr[i]);
+  }
+  return true;
+}
+
+int mlx5e_xdp_xmit(net_device* dev, int n, xdp_frame** frames, u32 flags) {
+  mlx5e_channel* c = netdev_priv<mlx5e_priv>(dev)->channel;
+  if (unlikely(!c->xdp || !test_bit(MLX5E_SQ_STATE_ENABLED, &c->xdpsq.state))) return -ENETDOWN;
+  mlx5e_xdpsq* sq = &c->xdpsq;
+  int nxmit = 0;
+  while (nxmit < n && likely(mlx5e_xdp_xmit_frame(sq, frames[nxmit]))) nxmit++;
+  if ((flags & XDP_XMIT_FLUSH) != 0) {
+    if (sq->mpwqe.wqe != nullptr) mlx5e_xdp_mpwqe_complete(sq);
+    mlx5e_xmit_xdp_doorbell(sq);
+  }
+  return nxmit;
+}
+
 void mlx5e_xdp_rx_poll_complete(mlx5e_rq* rq) {
   mlx5e_xdpsq* xdpsq = rq->xdpsq;
   if (xdpsq->mpwqe.wqe != nullptr) mlx5e_xdp_mpwqe_complete(xdpsq);
   mlx5e_xmit_xdp_doorbell(xdpsq);
+  if (test_bit(MLX5E_RQ_FLAG_XDP_REDIRECT, &rq->flags)) {
+    xdp_do_flush();
+    __clear_bit(MLX5E_RQ_FLAG_XDP_REDIRECT, &rq->flags);
+  }
 }

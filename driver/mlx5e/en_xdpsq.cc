@@ -3,11 +3,33 @@
 
 namespace cx = ringside::connectx;
 
-static noinline void mlx5e_free_xdpsq_desc(mlx5e_xdpsq* sq, const mlx5e_xdp_wqe_info* wi) {
+static void mlx5e_free_xdp_frame(mlx5e_xdpsq* sq, mlx5e_xdp_info xdpi, xdp_frame_bulk* bq) {
+  mlx5e_xdp_info_fifo* xdpi_fifo = &sq->db.xdpi_fifo;
+#if MLX5E_XDPI_FIFO_ENTRIES == 1
+  xdp_frame* xdpf = xdpi.frame.xdpf;
+#else
+  xdpi = mlx5e_xdpi_fifo_pop(xdpi_fifo);
+  xdp_frame* xdpf = xdpi.frame.xdpf;
+  xdpi = mlx5e_xdpi_fifo_pop(xdpi_fifo);
+#endif
+  dma_unmap_single(sq->pdev, xdpi.frame.dma_addr, xdpf->len, DMA_TO_DEVICE);
+  if (xdp_frame_has_frags(xdpf)) {
+    const skb_shared_info* sinfo = xdp_get_shared_info_from_frame(xdpf);
+    for (u32 i = 0; i < sinfo->nr_frags; i++) {
+      dma_unmap_single(sq->pdev, mlx5e_xdpi_fifo_pop(xdpi_fifo).frame.dma_addr, sinfo->frags[i].len, DMA_TO_DEVICE);
+    }
+  }
+  xdp_return_frame_bulk(xdpf, bq);
+}
+
+static noinline void mlx5e_free_xdpsq_desc(mlx5e_xdpsq* sq, const mlx5e_xdp_wqe_info* wi, xdp_frame_bulk* bq) {
   mlx5e_xdp_info_fifo* xdpi_fifo = &sq->db.xdpi_fifo;
   for (u16 i = 0; i < wi->num_pkts; i++) {
     mlx5e_xdp_info xdpi = mlx5e_xdpi_fifo_pop(xdpi_fifo);
     switch (xdpi.mode) {
+      case MLX5E_XDP_XMIT_MODE_FRAME:
+        mlx5e_free_xdp_frame(sq, xdpi, bq);
+        break;
       case MLX5E_XDP_XMIT_MODE_PAGE: {
         u32 n = 0;
 #if MLX5E_XDPI_FIFO_ENTRIES == 1
@@ -50,7 +72,7 @@ bool mlx5e_poll_xdpsq_cq(mlx5e_cq* cq) {
       last_wqe = sqcc == wqe_counter;
       const mlx5e_xdp_wqe_info* wi = &sq->db.wqe_info[mlx5_wq_cyc_ctr2ix(&sq->wq, sqcc)];
       sqcc = static_cast<u16>(sqcc + wi->num_wqebbs);
-      mlx5e_free_xdpsq_desc(sq, wi);
+      mlx5e_free_xdpsq_desc(sq, wi, &bq);
     } while (!last_wqe);
     if (unlikely(get_cqe_opcode(cqe) != cx::kCqeReq)) panic("mlx5e: a transmission failed");
   } while (++i < MLX5E_TX_CQ_POLL_BUDGET && (cqe = mlx5_cqwq_get_cqe(&cq->wq)) != nullptr);
@@ -65,12 +87,15 @@ bool mlx5e_poll_xdpsq_cq(mlx5e_cq* cq) {
 }
 
 static void mlx5e_free_xdpsq_descs(mlx5e_xdpsq* sq) {
+  xdp_frame_bulk bq;
+  xdp_frame_bulk_init(&bq);
   if (sq->mpwqe.wqe != nullptr) mlx5e_xdp_mpwqe_complete(sq);
   while (sq->cc != sq->pc) {
     const mlx5e_xdp_wqe_info* wi = &sq->db.wqe_info[mlx5_wq_cyc_ctr2ix(&sq->wq, sq->cc)];
     sq->cc = static_cast<u16>(sq->cc + wi->num_wqebbs);
-    mlx5e_free_xdpsq_desc(sq, wi);
+    mlx5e_free_xdpsq_desc(sq, wi, &bq);
   }
+  xdp_flush_frame_bulk(&bq);
 }
 
 static void mlx5e_alloc_xdpsq_db(mlx5e_xdpsq* sq) {
@@ -100,7 +125,7 @@ int mlx5e_open_xdpsq(mlx5e_channel* c, const mlx5e_params* params, mlx5e_xdpsq* 
   mlx5_wq_cyc_create(&sq->wq, log_wqebb, MLX5E_PARAMS_DEFAULT_LOG_SQ_SIZE);
   sq->wq.db = &sq->wq.db[MLX5_SND_DBR];
   mlx5e_alloc_xdpsq_db(sq);
-  const int err = mlx5e_create_sq(c->mdev, &sq->wq, sq->cq.mcq.cqn, &sq->sqn);
+  const int err = mlx5e_create_sq(c->mdev, c->port, &sq->wq, sq->cq.mcq.cqn, &sq->sqn);
   if (err == 0) set_bit(MLX5E_SQ_STATE_ENABLED, &sq->state);
   return err;
 }

@@ -60,8 +60,8 @@ int mlx5_core_create_mkey(mlx5_core_dev* mdev, be32* mkey);
 // A key for `num_entries` pages that UMR WQEs set; until then they are the page at `filler`.
 int mlx5e_create_umr_mkey(mlx5_core_dev* mdev, u32 num_entries, dma_addr_t filler, be32* mkey);
 int mlx5_core_destroy_mkey(mlx5_core_dev* mdev, be32 mkey);
-int mlx5_set_port_mtu(mlx5_core_dev* mdev, u32 mtu);
-int mlx5_core_create_tir(mlx5_core_dev* mdev, u32 rqn, u32* tirn);
+int mlx5_set_port_mtu(mlx5_core_dev* mdev, u32 port, u32 mtu);
+int mlx5_core_create_tir(mlx5_core_dev* mdev, u32 port, u32 rqn, u32* tirn);
 int mlx5_core_destroy_tir(mlx5_core_dev* mdev, u32 tirn);
 
 // Completion queue as the core driver keeps it.

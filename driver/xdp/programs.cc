@@ -7,8 +7,9 @@ bpf_dtab tx_port;
 constexpr u32 BPF_PROG_TYPE_XDP = 6;
 
 constexpr bool frags = true;
+constexpr bool other_port = true;
 
-constexpr bpf_prog program(const char* name, bpf_func_t func, bool xdp_has_frags = false) {
+constexpr bpf_prog program(const char* name, bpf_func_t func, bool xdp_has_frags = false, bool other_port = false) {
   return {.pages = 1,
           .jited = 1,
           .type = BPF_PROG_TYPE_XDP,
@@ -18,6 +19,7 @@ constexpr bpf_prog program(const char* name, bpf_func_t func, bool xdp_has_frags
           .bpf_func = func,
           .name = name,
           .xdp_has_frags = xdp_has_frags,
+          .other_port = other_port,
           .insnsi = {}};
 }
 
@@ -26,7 +28,7 @@ constinit const bpf_prog programs[] = {
     program("drop-read", xdp_drop_read),
     program("pass", xdp_pass, frags),
     program("tx", xdp_tx),
-    program("redirect", xdp_redirect, frags),
+    program("redirect", xdp_redirect, frags, other_port),
     program("redirect-same", xdp_redirect_same, frags),
     program("tx-frags", xdp_tx_frags, frags),
     program("checksum", xdp_checksum, frags),

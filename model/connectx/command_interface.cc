@@ -40,9 +40,9 @@ void CommandInterface::fire(Time now, std::uint64_t) {
   CommandStatus status = kCmdOk;
   if (mailbox_.opcode != kCmdSetPortMtu) {
     status = objects_.execute(now, mailbox_, engines_);
-  } else if (mailbox_.port.mtu < kMinMtu || mailbox_.port.mtu > kMaxMtu) {
+  } else if (mailbox_.port.mtu < kMinMtu || mailbox_.port.mtu > kMaxMtu || mailbox_.port.number >= kPorts) {
     status = kCmdBadParameter;
-  } else {
+  } else if (mailbox_.port.number == 0) {
     engines_.rx.set_mtu(mailbox_.port.mtu);
   }
   mailbox_.status = status;

@@ -13,7 +13,7 @@ ConnectX::ConnectX(const sc_core::sc_module_name& module_name, const ConnectxCon
       context_(name(), config, timeline, fabric),
       objects_(context_),
       engine_(context_, objects_.steering(), objects_.mkeys()),
-      transmit_(context_),
+      transmit_{TxEngine(context_, 0), TxEngine(context_, 1)},
       engines_(engine_, transmit_),
       commands_(context_, objects_, engines_) {}
 
@@ -52,7 +52,9 @@ std::vector<CqRange> ConnectX::cq_ranges() const {
 }
 
 std::string ConnectX::waiting_for() const {
-  return engine_.waiting_for() + transmit_.port().waiting_for() + objects_.waiting_for() + commands_.waiting_for();
+  std::string text = engine_.waiting_for();
+  for (const TxEngine& engine : transmit_) text += engine.port().waiting_for();
+  return text + objects_.waiting_for() + commands_.waiting_for();
 }
 
 void ConnectX::register_statistics(Statistics& s) const {
@@ -80,8 +82,10 @@ void ConnectX::register_statistics(Statistics& s) const {
   s.add("device.wqes_consumed", "entries", c.wqes_consumed, "Receive WQEs used.");
   s.add("device.rq_record_reads", "reads", c.rq_record_reads, "DMA reads of receive queue doorbell records.");
   s.add("device.cq_record_reads", "reads", c.cq_record_reads, "DMA reads of completion queue doorbell records.");
-  s.add("tx_packets_phy", "packets", c.tx_packets_phy, "Frames handed to the port.");
-  s.add("tx_bytes_phy", "bytes", c.tx_bytes_phy, "Bytes of tx_packets_phy, padding and FCS included.");
+  s.add("tx_packets_phy", "packets", c.transmit[0].packets, "Frames handed to the port.");
+  s.add("tx_bytes_phy", "bytes", c.transmit[0].bytes, "Bytes of tx_packets_phy, padding and FCS included.");
+  s.add("eth1:tx_packets_phy", "packets", c.transmit[1].packets, "Frames handed to the second port.");
+  s.add("eth1:tx_bytes_phy", "bytes", c.transmit[1].bytes, "Bytes of eth1:tx_packets_phy, padding and FCS included.");
   s.add("device.sq_fetches", "reads", c.sq_fetches, "DMA reads of send WQEs.");
   s.add("device.sq_wqebbs_fetched", "entries", c.sq_blocks_fetched, "64-byte blocks of send WQEs asked for.");
   s.add("device.send_wqes", "entries", c.send_wqes, "Send WQEs begun, NOPs and UMRs included.");

@@ -1,6 +1,7 @@
-// A ConnectX adapter with one port.
+// A ConnectX adapter with two ports behind one PCIe function. Only the first one receives; frames leave by both.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <systemc>
@@ -37,8 +38,8 @@ class ConnectX : public sc_core::sc_module, public FrameSink, public MmioTarget 
   // At most one; nullptr for none. A packet lost to an error completion is reported by completed(error) and dropped().
   void set_observer(PacketObserver* observer) { context_.observer = observer; }
 
-  // Hears of each transmitted frame at its last bit; nullptr for nobody. Set it before the first frame.
-  void set_transmit_sink(FrameSink* sink) { transmit_.port().set_sink(sink); }
+  // Hears of each frame that leaves by a port at its last bit; nullptr for nobody. Set it before the first frame.
+  void set_transmit_sink(FrameSink* sink, std::size_t port = 0) { transmit_[port].port().set_sink(sink); }
 
   void on_frame(Time now, const Frame& frame) override { engine_.on_frame(now, frame); }
   void mmio_write(Time now, std::uint64_t offset, std::uint32_t size, std::uint64_t value) override;
@@ -69,7 +70,7 @@ class ConnectX : public sc_core::sc_module, public FrameSink, public MmioTarget 
   connectx::Context context_;
   connectx::Objects objects_;
   connectx::RxEngine engine_;
-  connectx::TxEngine transmit_;
+  std::array<connectx::TxEngine, connectx::kPorts> transmit_;
   connectx::Engines engines_;
   connectx::CommandInterface commands_;
 };

@@ -1,16 +1,24 @@
 // What every unit of the device shares: clock, host memory by DMA, parameters, counters and the observer.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include "model/base/timeline.h"
 #include "model/connectx/config.h"
+#include "model/connectx/hw/registers.h"
 #include "model/fabric/ports.h"
 #include "model/probe/observer.h"
 
 namespace ringside::connectx {
+
+// Frames that have left by one port.
+struct TransmitCounters {
+  std::uint64_t packets = 0;
+  std::uint64_t bytes = 0;  // padding and FCS included
+};
 
 // Plain integers behind the statistics; ConnectX::register_statistics says what each means.
 struct Counters {
@@ -35,8 +43,7 @@ struct Counters {
   std::uint64_t rq_record_reads = 0;
   std::uint64_t cq_record_reads = 0;
   std::uint64_t rq_errors = 0;
-  std::uint64_t tx_packets_phy = 0;
-  std::uint64_t tx_bytes_phy = 0;
+  std::array<TransmitCounters, kPorts> transmit;
   std::uint64_t sq_fetches = 0;
   std::uint64_t sq_blocks_fetched = 0;
   std::uint64_t send_wqes = 0;

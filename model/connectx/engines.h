@@ -1,5 +1,7 @@
-// The two engines of the device, for what concerns both.
+// The engines of the device, for what concerns all of them.
 #pragma once
+
+#include <array>
 
 #include "model/connectx/rx_engine.h"
 #include "model/connectx/tx_engine.h"
@@ -9,14 +11,14 @@ namespace ringside::connectx {
 // A completion queue does not know whose completions wait for room in it.
 class Engines final : public SpaceClient {
  public:
-  Engines(RxEngine& rx_in, TxEngine& tx_in) : rx(rx_in), tx(tx_in) {}
+  Engines(RxEngine& rx_in, std::array<TxEngine, kPorts>& tx_in) : rx(rx_in), tx(tx_in) {}
 
   RxEngine& rx;
-  TxEngine& tx;
+  std::array<TxEngine, kPorts>& tx;  // by port
 
   void resume(Time now) override {
     rx.resume(now);
-    tx.resume(now);
+    for (TxEngine& engine : tx) engine.resume(now);
   }
 };
 

@@ -135,23 +135,23 @@ CommandStatus Objects::create_sq(command_mailbox& mailbox, Engines& engines) {
   const auto& in = mailbox.sq;
   CompletionQueue* completions = completion_queue(in.cqn);
   if (completions == nullptr || !between(in.log_size, 1, kMaxLogWq) || in.buffer % kSendWqeBb != 0 ||
-      in.doorbell_record % sizeof(wq_doorbell_record) != 0) {
+      in.doorbell_record % sizeof(wq_doorbell_record) != 0 || in.port >= kPorts) {
     return kCmdBadParameter;
   }
   if (send_queues_.size() >= kMaxQueues) return kCmdExceedsLimit;
   mailbox.object = static_cast<std::uint32_t>(send_queues_.size() + 1);
   send_queues_.push_back(std::make_unique<SendQueue>(context_, mailbox.object, PhysAddr{in.buffer}, in.log_size,
-                                                     *completions, mkeys_, engines.tx));
-  engines.tx.add(*send_queues_.back());
+                                                     *completions, mkeys_, engines.tx[in.port]));
+  engines.tx[in.port].add(*send_queues_.back());
   ++completions->users;
   return kCmdOk;
 }
 
 CommandStatus Objects::create_tir(command_mailbox& mailbox) {
   ReceiveQueue* queue = receive_queue(mailbox.tir.rqn);
-  if (queue == nullptr) return kCmdBadParameter;
+  if (queue == nullptr || mailbox.tir.port >= kPorts) return kCmdBadParameter;
   mailbox.object = next_tir_++;
-  steering_.add({mailbox.object, queue});
+  steering_.add({mailbox.object, mailbox.tir.port, queue});
   ++queue->users;
   return kCmdOk;
 }
@@ -211,7 +211,7 @@ CommandStatus Objects::destroy_sq(std::uint32_t number, Engines& engines) {
   SendQueue* sq = send_queue(number);
   if (sq == nullptr) return kCmdBadParameter;
   sq->destroy();
-  engines.tx.remove(*sq);
+  for (TxEngine& engine : engines.tx) engine.remove(*sq);
   --sq->completions().users;
   return kCmdOk;
 }

@@ -1,4 +1,4 @@
-// What send queues share: the port, the payload reads, and turns.
+// What the send queues of a port share: the port, the payload reads, and turns.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,12 @@
 namespace ringside::connectx {
 
 // Queues take turns, one packet or WQE each. A packet starts when the port has room for it and a payload read is free;
-// the reads of one packet start together.
+// the reads of one packet start together. Each port has an engine of its own, so that one cannot hold up the other but on
+// the fabric.
 class TxEngine final : public EventTarget, public SpaceClient {
  public:
-  explicit TxEngine(Context& context)
-      : context_(context), port_(context), packet_interval_(ConnectxConfig::interval(context.config.tx_packet_rate)) {}
+  TxEngine(Context& context, std::size_t port)
+      : context_(context), port_(context, context.counters.transmit[port]), packet_interval_(ConnectxConfig::interval(context.config.tx_packet_rate)) {}
 
   TxPort& port() { return port_; }
   const TxPort& port() const { return port_; }

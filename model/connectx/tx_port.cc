@@ -13,8 +13,9 @@ constexpr std::uint32_t kGapBytes = kWireOverheadBytes - kPreambleBytes;
 
 }  // namespace
 
-TxPort::TxPort(Context& context)
+TxPort::TxPort(Context& context, TransmitCounters& counters)
     : context_(context),
+      counters_(counters),
       byte_time_(transfer_time(ringside::bytes(1ULL << kFractionBits), context.config.port_rate).value) {}
 
 bool TxPort::has_room(Time now, std::uint32_t length) {
@@ -42,8 +43,8 @@ void TxPort::send(Time ready, std::uint32_t frame, std::uint32_t length) {
   wire_free_ = start + duration(kPreambleBytes + on_wire + kGapBytes);
   leaving_.push({end, length});
   incomplete_ -= length;
-  ++context_.counters.tx_packets_phy;
-  context_.counters.tx_bytes_phy += on_wire;
+  ++counters_.packets;
+  counters_.bytes += on_wire;
   if (listened()) context_.timeline.schedule(end, *this, frame);
 }
 

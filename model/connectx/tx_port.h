@@ -1,4 +1,4 @@
-// The port's transmit side: the buffer in front of the MAC, and the wire.
+// A port's transmit side: the buffer in front of the MAC, and the wire.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace ringside::connectx {
 // kept only while somebody listens, and only then is there an event for each frame.
 class TxPort final : public EventTarget {
  public:
-  explicit TxPort(Context& context);
+  TxPort(Context& context, TransmitCounters& counters);
 
   // Who hears of each frame at its last bit; nullptr for nobody. Only while no frame is under way.
   void set_sink(FrameSink* sink) { sink_ = sink; }
@@ -57,6 +57,7 @@ class TxPort final : public EventTarget {
   static constexpr unsigned kFractionBits = 20;
 
   Context& context_;
+  TransmitCounters& counters_;
   const std::uint64_t byte_time_;  // in units of 2^-20 ps, rounded up
   FrameSink* sink_ = nullptr;
 

@@ -14,7 +14,7 @@ namespace {
 
 // Guest counters that each stand for the end of a packet.
 bool ends_packet(std::string_view counter) {
-  constexpr std::string_view kEnds[] = {"rx_xdp_drop", "rx_xdp_tx_xmit", "rx_oversize_pkts_sw_drop", "GRO_MERGED",
+  constexpr std::string_view kEnds[] = {"rx_xdp_drop", "rx_xdp_tx_xmit", "xdp_devmap_xmit", "xdp_devmap_drop", "rx_oversize_pkts_sw_drop", "GRO_MERGED",
                                         "consume_skb"};
   return counter.starts_with("kfree_skb:") || std::find(std::begin(kEnds), std::end(kEnds), counter) != std::end(kEnds);
 }

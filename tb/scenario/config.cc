@@ -95,7 +95,8 @@ std::vector<std::string> DriverConfig::variant_flags() const {
 }
 
 std::vector<std::string> xdp_programs() {
-  return {"drop", "drop-read", "pass", "tx", "tx-frags", "checksum", "adjust", "adjust-checksum", "adjust-tx", "none"};
+  return {"drop",     "drop-read", "pass",   "tx",              "tx-frags",  "redirect", "redirect-same",
+          "checksum", "adjust",    "adjust-checksum", "adjust-tx", "none"};
 }
 
 bool wants_one_buffer(std::string_view program) { return program == "drop-read" || program == "tx"; }

@@ -135,7 +135,7 @@ void check_tcp(const Scenario& scenario) {
   if (!sockets && scenario.driver.reader != "iperf") refuse("driver.reader", "nobody reads; driver.stack = \"tcp\" is required");
   if (scenario.traffic.pattern != "tcp") return;
   if (!sockets) refuse("traffic.pattern", "\"tcp\" has nobody to talk to; driver.stack = \"tcp\" is required");
-  if (scenario.driver.xdp == "drop" || scenario.driver.xdp == "drop-read" || scenario.driver.xdp == "tx") {
+  if (takes_every_packet(scenario.driver.xdp)) {
     refuse("driver.xdp", fmt::format("\"{}\" keeps every packet from TCP; \"none\" and \"pass\" are allowed", scenario.driver.xdp));
   }
   if (scenario.traffic.flows > kMostFlows) refuse("traffic.flows", fmt::format("{} TCP connections; at most {} are allowed", scenario.traffic.flows, kMostFlows));

@@ -20,6 +20,8 @@ inline constexpr std::uint64_t kUarEqArm = kUarPage + 0x40;          // W 32 bit
 inline constexpr std::uint64_t kUarEqUpdate = kUarPage + 0x48;       // W 32 bit big-endian: update only
 inline constexpr std::uint64_t kUarBlueFlame = kUarPage + 0x800;     // W 64 bit: first 8 bytes of a ctrl segment
 
+inline constexpr std::uint32_t kPorts = 2;
+
 inline constexpr std::uint32_t kFirmwareRevision = 0x0016'0001;
 
 enum CommandOpcode : std::uint16_t {
@@ -93,12 +95,15 @@ struct command_mailbox {
       std::uint64_t buffer, doorbell_record;
       std::uint32_t log_size;  // WQEBBs
       std::uint32_t cqn, state;  // state: modify_sq only
+      std::uint32_t port;        // from 0
     } sq;
     struct {
       std::uint32_t rqn;
-    } tir;  // steering: all traffic of the port goes to the latest TIR
+      std::uint32_t port;  // from 0
+    } tir;  // steering: all traffic of the port goes to its latest TIR
     struct {
       std::uint32_t mtu;
+      std::uint32_t number;  // from 0
     } port;  // longest L3 payload; longer frames are dropped by the port
     std::uint8_t raw[56];
   };

@@ -17,6 +17,7 @@ __always_inline bool test_and_set_bit(u32 nr, unsigned long* addr) {
 
 __always_inline void __set_bit(u32 nr, unsigned long* addr) { *addr |= 1ul << nr; }
 
+__always_inline void __clear_bit(u32 nr, unsigned long* addr) { *addr &= ~BIT(nr); }
 __always_inline bool __test_and_clear_bit(u32 nr, unsigned long* addr) {
   const unsigned long mask = 1ul << nr;
   const unsigned long old = *addr;

@@ -1,6 +1,7 @@
 #include "driver/kernel/devmap.h"
 
 #include "driver/kernel/mm.h"
+#include "driver/kernel/prefetch.h"
 
 bpf_net_context* current_bpf_net_context;
 xdp_redirect_stats redirect_stats;
@@ -79,7 +80,8 @@ static void bq_enqueue(net_device* dev, xdp_frame* xdpf, net_device* dev_rx) {
 
 static noinline int dev_map_enqueue(net_device* dev, xdp_frame* xdpf, net_device* dev_rx) {
   if (unlikely(dev->netdev_ops->ndo_xdp_xmit == nullptr || dev->xdp_bulkq == nullptr)) return -EOPNOTSUPP;
-  if (unlikely(xdpf->len > dev->mtu + ETH_HARD_MTU)) return -EMSGSIZE;
+  constexpr u32 eth_vlan_hlen = 18;
+  if (unlikely(xdpf->len > dev->mtu + eth_vlan_hlen)) return -EMSGSIZE;
   bq_enqueue(dev, xdpf, dev_rx);
   return 0;
 }

@@ -19,7 +19,7 @@ struct bpf_redirect_info {
   u32 flags;
   u32 map_id;
   u32 map_type;
-  u32 nh[4];
+  u32 nh[5];
   u32 kern_flags;
 };
 struct bpf_net_context {

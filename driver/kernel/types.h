@@ -28,7 +28,6 @@ inline constexpr u32 PAGE_SHIFT = 12;
 inline constexpr u64 PAGE_SIZE = 1u << PAGE_SHIFT;
 inline constexpr u32 L1_CACHE_BYTES = 64;
 
-#define ENXIO 6
 #define ENOMEM 12
 #define EBUSY 16
 #define EINVAL 22
@@ -36,6 +35,7 @@ inline constexpr u32 L1_CACHE_BYTES = 64;
 #define EOVERFLOW 75
 #define EMSGSIZE 90
 #define EOPNOTSUPP 95
+#define ENETDOWN 100
 #define ENETUNREACH 101
 
 __always_inline bool likely(bool condition) { return __builtin_expect(condition, true); }

@@ -29,7 +29,7 @@ const Image& checked(const Image& image, const Scenario& scenario) {
 // By the path that packets take through the driver and the stack.
 Time residual_of(const Scenario& scenario) {
   const DriverConfig& driver = scenario.driver;
-  if (driver.xdp == "tx") return scenario.residual.tx;
+  if (driver.xdp == "tx" || redirects(driver.xdp)) return scenario.residual.tx;
   const bool passed = driver.xdp == "none" || driver.xdp.empty() || driver.xdp == "pass";
   return passed && driver.stack == "tcp" ? scenario.residual.tcp : scenario.residual.drop;
 }

@@ -101,10 +101,16 @@ std::vector<std::string> xdp_programs() {
 
 bool wants_one_buffer(std::string_view program) { return program == "drop-read" || program == "tx"; }
 
+bool redirects(std::string_view program) { return program == "redirect" || program == "redirect-same"; }
+
+bool takes_every_packet(std::string_view program) {
+  return program == "drop" || program == "drop-read" || program == "tx" || redirects(program);
+}
+
 void ResidualConfig::visit(ParameterVisitor& v) {
   v.time({"residual.drop", "ns", "", "Work of a kernel around each packet that the driver drops or passes on, which the port lacks."},
          Origin::required, drop, Time{}, microseconds(10));
-  v.time({"residual.tx", "ns", "", "The same around each packet that the driver sends back."}, Origin::required, tx, Time{},
+  v.time({"residual.tx", "ns", "", "The same around each packet that the driver sends back or on."}, Origin::required, tx, Time{},
          microseconds(10));
   v.time({"residual.tcp", "ns", "", "The same around each packet that a process reads from a TCP socket."}, Origin::required, tcp,
          Time{}, microseconds(100));

@@ -56,6 +56,10 @@ struct DriverConfig {
 std::vector<std::string> xdp_programs();
 // One of them that cannot work on packets in several buffers, and the largest MTU at which there is one.
 bool wants_one_buffer(std::string_view program);
+// It leaves none to the stack.
+bool takes_every_packet(std::string_view program);
+// It sends packets out of an interface that a device map names.
+bool redirects(std::string_view program);
 inline constexpr std::uint64_t kOneBufferMtu = 3498;
 
 // residual.*: work per packet of a real kernel that the driver's port does not contain. One number for each path through

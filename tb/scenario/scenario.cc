@@ -100,6 +100,10 @@ void check_xdp_program(const Scenario& scenario) {
                                  scenario.settings.place_of("driver.xdp"), name, fmt::join(names, ", "),
                                  did_you_mean(name, names)));
   }
+  if (redirects(name) && scenario.driver.name != "mlx5e") {
+    throw InputError(fmt::format("{}: driver.xdp is \"{}\", which driver.name \"{}\" lacks; \"mlx5e\" has it",
+                                 scenario.settings.place_of("driver.xdp"), name, scenario.driver.name));
+  }
   if (wants_one_buffer(name) && scenario.driver.mtu > kOneBufferMtu) {
     throw InputError(fmt::format("{}: driver.mtu is {}; at most {} is allowed for driver.xdp \"{}\", which wants every packet "
                                  "in one buffer",

@@ -67,7 +67,7 @@ class SendBench : public Bench {
     m.cq = {kSendCq, kSendCqRecord, log_cq, eqn, 0, 0, 0};
     send_cqn = create(m);
     m = mailbox(kCmdCreateSq);
-    m.sq = {kSq, kSqRecord, log_sq, send_cqn, 0};
+    m.sq = {kSq, kSqRecord, log_sq, send_cqn, 0, 0};
     sqn = create(m);
     set_sq_state(kRqReady);
     nic.set_transmit_sink(&sink);

@@ -46,6 +46,33 @@ TEST(ConnectxSend, OneSendTakesTwoReadsAndThenTheWire) {
   EXPECT_EQ(b.stat("tx_bytes_phy"), 204u);
 }
 
+TEST(ConnectxSend, FramesLeaveByTheQueuesPort) {
+  SendBench b;
+  Listener second;
+  b.nic.set_transmit_sink(&second, 1);
+  command_mailbox m = b.mailbox(kCmdCreateSq);
+  m.sq = {SendBench::kSq, SendBench::kSqRecord, b.log_sq, b.send_cqn, 0, 1};
+  b.sqn = b.create(m);
+  b.set_sq_state(kRqReady);
+  const std::vector<std::uint8_t> frame = b.put_payload(0, 200, 9);
+  b.send(200, b.payload(0), true);
+  b.ring();
+  b.run_for(microseconds(5));
+  EXPECT_TRUE(b.sink.frames.empty());
+  ASSERT_EQ(second.frames.size(), 1u);
+  EXPECT_EQ(second.frames[0].bytes, frame);
+  EXPECT_EQ(b.stat("tx_packets_phy"), 0u);
+  EXPECT_EQ(b.stat("eth1:tx_packets_phy"), 1u);
+  EXPECT_EQ(b.stat("eth1:tx_bytes_phy"), 204u);
+}
+
+TEST(ConnectxSend, ThereAreTwoPorts) {
+  SendBench b;
+  command_mailbox m = b.mailbox(kCmdCreateSq);
+  m.sq = {SendBench::kSq, SendBench::kSqRecord, b.log_sq, b.send_cqn, 0, 2};
+  EXPECT_EQ(b.command(m).status, kCmdBadParameter);
+}
+
 TEST(ConnectxSend, CompletionAndFrameComeAfterTheEnginesLatency) {
   ConnectxConfig config = bench_config();
   config.tx_latency = nanoseconds(700);

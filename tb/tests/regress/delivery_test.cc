@@ -88,5 +88,32 @@ TEST(Transmission, OfJumboFrames) {
   }
 }
 
+// Redirected packets leave by the other port, or by the one they came by. Each of two interfaces has its interrupt.
+TEST(Redirection, LeavesByThePortThatTheMapNames) {
+  for (const bool striding : {false, true}) {
+    for (const std::string program : {"redirect", "redirect-same"}) {
+      const Outcome outcome = finite_scenario(scaled(6000))
+                                  .set("traffic.frame_size=128")
+                                  .set("traffic.rate=20 Mpps")
+                                  .set(std::string("driver.rx_striding_rq=") + (striding ? "true" : "false"))
+                                  .set("driver.xdp=" + program)
+                                  .run();
+      ASSERT_EQ(outcome.status, 0) << outcome.error;
+      expect_conserved(outcome);
+      const Report report = outcome.json();
+      const auto sent = counter(report, "driver", "xdp_devmap_xmit");
+      EXPECT_EQ(sent + counter(report, "driver", "xdp_devmap_drop"), counter(report, "driver", "rx_xdp_redirect"));
+      EXPECT_GT(sent, 0u);
+      const bool other = program == "redirect";
+      EXPECT_EQ(counter(report, "driver", other ? "eth1:tx_xdp_xmit" : "tx_xdp_xmit"), sent);
+      const auto left = counter(report, "nic", other ? "eth1:tx_packets_phy" : "tx_packets_phy");
+      EXPECT_LE(left, sent);
+      EXPECT_GE(left + 64, sent);
+      EXPECT_EQ(counter(report, "nic", other ? "eth1:tx_bytes_phy" : "tx_bytes_phy"), left * 128);
+      EXPECT_EQ(counter(report, "nic", other ? "tx_packets_phy" : "eth1:tx_packets_phy"), 0u);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ringside::test

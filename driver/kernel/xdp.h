@@ -161,8 +161,8 @@ struct bpf_prog {
   bpf_func_t bpf_func;  // the program as machine code
   const char* name;
   bool xdp_has_frags;  // it can work on packets in several pieces
-  bool other_port;     // it redirects to another interface of the device
   bpf_insn insnsi[1];
+  bool other_port = false;  // it redirects to another interface of the device
 };
 
 // The program in the image with this name, or null.

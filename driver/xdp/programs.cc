@@ -19,8 +19,8 @@ constexpr bpf_prog program(const char* name, bpf_func_t func, bool xdp_has_frags
           .bpf_func = func,
           .name = name,
           .xdp_has_frags = xdp_has_frags,
-          .other_port = other_port,
-          .insnsi = {}};
+          .insnsi = {},
+          .other_port = other_port};
 }
 
 constinit const bpf_prog programs[] = {

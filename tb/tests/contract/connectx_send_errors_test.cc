@@ -171,7 +171,7 @@ TEST(ConnectxSendErrors, DoorbellsThatMeanNothing) {
 TEST(ConnectxSendErrors, RingThatIsNotRam) {
   SendBench b;
   command_mailbox m = Bench::mailbox(kCmdCreateSq);
-  m.sq = {0x40, SendBench::kSqRecord, 6, b.send_cqn, 0};
+  m.sq = {0x40, SendBench::kSqRecord, 6, b.send_cqn, 0, 0};
   b.sqn = b.create(m);
   b.set_sq_state(kRqReady);
   b.nop(true);
@@ -184,7 +184,7 @@ TEST(ConnectxSendErrors, ParametersOfTheQueueAreChecked) {
   SendBench b;
   const auto status = [&](std::uint64_t buffer, std::uint64_t record, std::uint32_t log_size, std::uint32_t cqn) {
     command_mailbox m = Bench::mailbox(kCmdCreateSq);
-    m.sq = {buffer, record, log_size, cqn, 0};
+    m.sq = {buffer, record, log_size, cqn, 0, 0};
     return b.command(m).status;
   };
   EXPECT_EQ(status(SendBench::kSq, SendBench::kSqRecord, 10, b.send_cqn), kCmdOk);

@@ -369,10 +369,17 @@ void Core::wait_for_interrupt() {
     idle_ = false;
     local = std::max(local, KernelBridge::now());
   }
-  if (stop_) return pipeline_.sleep(to_cycles(local, config_.frequency));
+  if (stop_) return sleep(local);
   ++interrupts_taken_;
-  pipeline_.sleep(to_cycles(local + config_.interrupt_latency, config_.frequency));
+  sleep(local + config_.interrupt_latency);
   if (!observer_.keep_running(local)) stop();
+}
+
+void Core::sleep(Time until) {
+  const Cycle from = pipeline_.retired();
+  const Cycle to = to_cycles(until, config_.frequency);
+  if (to > from) idle_cycles_ += to - from;
+  pipeline_.sleep(to);
 }
 
 void Core::interrupt(Time, std::uint32_t vector) {

@@ -72,6 +72,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   bool idle() const { return idle_; }
 
   Cycle cycles() const { return pipeline_.retired(); }
+  Cycle idle_cycles() const { return idle_cycles_; }  // waiting for interrupts; of the whole run
   Time local_time() const;
   std::uint64_t interrupts_taken() const { return interrupts_taken_; }
   const PipelineCounts& counts() const { return pipeline_.counts(); }
@@ -98,6 +99,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   std::uint64_t read_board(std::uint64_t offset);
   void write_board(std::uint64_t offset, std::uint64_t value);
   void wait_for_interrupt();
+  void sleep(Time until);
   void open_engine();
   void hook_line_operations();
   void finish_block(std::uint64_t next);
@@ -137,6 +139,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   std::uint64_t pending_ = 0;
   sc_core::sc_event wake_;
   bool idle_ = false;
+  Cycle idle_cycles_{};
   std::uint64_t interrupts_taken_ = 0;
   std::uint64_t earlier_instructions_ = 0;
   bool stop_ = false;

@@ -116,6 +116,7 @@ void Board::start_traffic(Time now) {
   core_.watch(completions.begin, completions.end);
   tracker_.set_entry(completions.entry);
   wire_.start(now);
+  recorder_.start(now, readings());
   window_target_ = scenario_.run.warmup;
   start_window();
   warmed_up_ = scenario_.run.warmup == 0;
@@ -140,6 +141,7 @@ void Board::end(Time now, StopReason reason) {
 }
 
 void Board::watched_load(Time now, std::uint64_t address) {
+  record(now);
   if (ended_ || !tracker_.slot_read(now, address)) return;
   core_.occupy(residual_);
   const std::uint64_t delivered = tracker_.delivered();
@@ -168,7 +170,10 @@ void Board::idle(Time now) {
   if (quiet()) end(now, StopReason::exhausted);
 }
 
-void Board::interrupt(Time now, std::uint32_t vector) { core_.interrupt(now, vector); }
+void Board::interrupt(Time now, std::uint32_t vector) {
+  record(now);
+  core_.interrupt(now, vector);
+}
 
 bool Board::keep_running(Time now) {
   check_progress(now);
@@ -176,6 +181,7 @@ bool Board::keep_running(Time now) {
 }
 
 void Board::fire(Time now, std::uint64_t argument) {
+  record(now);
   if (argument == kTimeIsUp) return end(now, StopReason::time);
   check_progress(now);
   if (!ended_) timeline_.schedule(now + kTick, *this, kLook);

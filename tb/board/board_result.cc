@@ -37,6 +37,31 @@ Board::Totals Board::totals() const {
           bytes_read};
 }
 
+std::vector<Recorder::Reading> Board::readings() const {
+  using enum SeriesKind;
+  const Time now = timeline_.now();
+  std::vector<Recorder::Reading> all{
+      {"packets", "offered", "packets", sum, tracker_.offered()},
+      {"packets", "delivered", "packets", sum, tracker_.delivered()},
+      {"bytes", "offered", "bytes", sum, wire_.offered_bytes()},
+      {"bytes", "delivered", "bytes", sum, tracker_.delivered_bytes()},
+      {"events", "interrupts", "interrupts", sum, core_.interrupts_taken()},
+      {"busy", "core", "share", mean, to_time(core_.cycles() - core_.idle_cycles(), scenario_.cpu.frequency).value},
+      {"busy", "wire", "share", mean, value_of(wire_statistics_, "wire_busy")},
+  };
+  for (const Device::Busy& busy : device_->busy()) all.push_back({"busy", busy.resource, "share", mean, busy.time_ps});
+  const std::uint64_t dram_bytes = caches_.dram().read_bytes() + caches_.dram().write_bytes();
+  all.push_back({"busy", "dram bandwidth", "share", mean, transfer_time(Bytes{dram_bytes}, scenario_.memory.dram_bandwidth).value});
+  all.push_back({"level", "packets in the device", "packets", mean, tracker_.inside_over_time(now)});
+  all.push_back({"level", "completions not read", "entries", mean, tracker_.unread_over_time(now)});
+  for (const auto& [cause, packets] : tracker_.drops()) all.push_back({"dropped", cause, "packets", sum, packets});
+  if (scenario_.traffic.pattern != "tcp") return all;
+  for (const Counter& counter : guest_counters()) {
+    if (counter.name == "tcp_read_bytes") all.push_back({"bytes", "read by processes", "bytes", sum, counter.value});
+  }
+  return all;
+}
+
 RunResult Board::result() {
   const Totals now = totals();
   RunResult result;
@@ -64,6 +89,8 @@ RunResult Board::result() {
   result.stale_loads = stale_loads_;
   if (dram_image_ != nullptr) result.overwritten_lines = dram_image_->overwritten();
   result.latency = tracker_.latency().summary();
+  recorder_.record(timeline_.now(), readings());
+  result.history = recorder_.history();
   result.fingerprint = tracker_.fingerprint();
   result.total_instructions = core_.total_instructions();
   return result;

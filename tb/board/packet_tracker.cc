@@ -10,6 +10,7 @@ enum EventCode : std::uint64_t { kOffered = 1, kDropped, kCompleted, kConsumed, 
 
 void PacketTracker::offered(Time at, std::uint64_t sequence, std::uint32_t bytes) {
   ++offered_;
+  inside_.enter(timeline_.now());
   arrivals_[sequence % kArrivals] = {at, bytes};
   fingerprint_.add(kOffered);
   fingerprint_.add(at.value);
@@ -19,6 +20,7 @@ void PacketTracker::dropped(Time at, std::uint64_t sequence, std::string_view ca
   auto known = drops_.find(cause);
   if (known == drops_.end()) known = drops_.emplace(std::string(cause), 0).first;
   ++known->second;
+  inside_.leave(timeline_.now());
   fingerprint_.add(kDropped);
   fingerprint_.add(at.value);
   fingerprint_.add(sequence);
@@ -27,7 +29,12 @@ void PacketTracker::dropped(Time at, std::uint64_t sequence, std::string_view ca
 void PacketTracker::completed(Time at, std::uint64_t sequence, Time visible, PhysAddr slot, bool error) {
   const Arrival& arrival = arrivals_[sequence % kArrivals];
   waiting_.push_back({slot.value, arrival.at, visible, arrival.bytes, error});
-  if (error) ++waiting_errors_;
+  if (error) {
+    ++waiting_errors_;  // dropped() says that it has left the device
+  } else {
+    inside_.leave(timeline_.now());
+    unread_.enter(timeline_.now());
+  }
   fingerprint_.add(kCompleted);
   fingerprint_.add(at.value);
   fingerprint_.add(visible.value);
@@ -55,6 +62,7 @@ bool PacketTracker::slot_read(Time now, std::uint64_t address) {
     --waiting_errors_;  // the device has reported the packet as dropped
   } else {
     ++delivered_;
+    unread_.leave(timeline_.now());
     delivered_bytes_ += oldest.bytes;
     latency_.add(now - oldest.arrival);
   }

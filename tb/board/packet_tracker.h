@@ -14,6 +14,30 @@
 
 namespace ringside {
 
+// How many of something there are, summed up over time.
+class Occupancy {
+ public:
+  void enter(Time now) {
+    settle(now);
+    ++level_;
+  }
+  void leave(Time now) {
+    settle(now);
+    --level_;
+  }
+  // Times picoseconds, until `now`.
+  std::uint64_t over_time(Time now) const { return sum_ + level_ * (now - since_).value; }
+
+ private:
+  void settle(Time now) {
+    sum_ = over_time(now);
+    since_ = now;
+  }
+  std::uint64_t level_ = 0;
+  Time since_{};
+  std::uint64_t sum_ = 0;
+};
+
 class PacketTracker : public PacketObserver {
  public:
   explicit PacketTracker(const Timeline& timeline) : timeline_(timeline), arrivals_(kArrivals) {}
@@ -37,6 +61,9 @@ class PacketTracker : public PacketObserver {
   std::uint64_t dropped() const;
   // Packets whose completion was posted but not read by the driver, without error completions.
   std::uint64_t unread() const { return waiting_.size() - waiting_errors_; }
+  // Packets inside the device, and packets as in unread(), times the picoseconds for which they were.
+  std::uint64_t inside_over_time(Time now) const { return inside_.over_time(now); }
+  std::uint64_t unread_over_time(Time now) const { return unread_.over_time(now); }
   const std::map<std::string, std::uint64_t, std::less<>>& drops() const { return drops_; }
   const LatencyHistogram& latency() const { return latency_; }
   std::uint64_t fingerprint() const { return fingerprint_.value(); }
@@ -66,6 +93,7 @@ class PacketTracker : public PacketObserver {
   std::uint64_t waiting_errors_ = 0;
   std::map<std::string, std::uint64_t, std::less<>> drops_;
   std::uint64_t offered_ = 0, delivered_ = 0, delivered_bytes_ = 0;
+  Occupancy inside_, unread_;
   LatencyHistogram latency_;
   Fingerprint fingerprint_;
 };

@@ -23,6 +23,8 @@ constexpr const char* kExamples =
     "      how many Mpps XDP_DROP reaches, and what limits it\n"
     "  ringside run mlx5e-xdp-drop --out drop.json\n"
     "      the same, with every number in one JSON document\n"
+    "  ringside run mlx5e-xdp-drop --html drop.html\n"
+    "      the same as a page for a browser: charts, flame graph, counters, settings\n"
     "  ringside run mlx5e-xdp-drop --set driver.flags=-fstack-protector-strong\n"
     "      what a compiler flag costs: the driver is built with it, and run\n"
     "  ringside run mlx5e-xdp-drop --set cpu.model=epyc-genoa --set traffic.rate=\"10 Mpps\"\n"
@@ -52,6 +54,8 @@ constexpr const char* kCompareExamples =
     "  ringside compare before.json after.json\n"
     "  ringside compare gcc.json clang.json clang-zeroed.json\n"
     "      more than two: one line each\n"
+    "  ringside compare before.json after.json --format html --out change.html\n"
+    "      two runs side by side in a browser, with a differential flame graph\n"
     "  ringside compare before.json after.json --format markdown >>\"$GITHUB_STEP_SUMMARY\"\n"
     "\n"
     "Exit status: 0 compared, whatever differs; 2 a file that is no report of this version,\n"
@@ -77,6 +81,7 @@ constexpr const char* kCheckExamples =
 
 struct Arguments {
   RunOptions run;
+  ReportOptions report;
   CompareOptions compare;
   CheckOptions check;
   ParamsOptions params;
@@ -98,16 +103,23 @@ void add_run(CLI::App& app, RunOptions& options) {
   command->add_option("scenario", options.scenario, "Scenario file or name")->required()->type_name("SCENARIO");
   add_set_option(*command, options.overrides);
   command->add_option("--out", options.out, "Write the JSON report here; - is standard output")->type_name("FILE");
+  command->add_option("--html", options.html, "Write the report as a page for a browser here")->type_name("FILE");
   command->add_option("--image", options.image, "Run this guest image (ELF) instead of building one")->type_name("FILE");
   command->add_flag("--quiet", options.quiet, "Print no summary and no live line");
+}
+
+void add_report(CLI::App& app, ReportOptions& options) {
+  auto* command = app.add_subcommand("report", "Show a report in another form");
+  command->add_option("report", options.report, "Report that `ringside run --out` wrote")->required()->type_name("REPORT");
+  command->add_option("--html", options.html, "Write it as a page for a browser here")->required()->type_name("FILE");
 }
 
 void add_compare(CLI::App& app, CompareOptions& options) {
   auto* command = app.add_subcommand("compare", "Show what differs between the reports of two or more runs");
   command->footer(kCompareExamples);
   command->add_option("reports", options.reports, "Reports that `ringside run --out` wrote")->required()->type_name("REPORT");
-  command->add_option("--format", options.format, "text, markdown or json")
-      ->check(CLI::IsMember({"text", "markdown", "json"}))
+  command->add_option("--format", options.format, "text, markdown, json or html")
+      ->check(CLI::IsMember({"text", "markdown", "json", "html"}))
       ->type_name("FORMAT");
   command->add_option("--out", options.out, "Write to this file; - is standard output")->type_name("FILE");
 }
@@ -158,7 +170,7 @@ void add_calibrate(CLI::App& app, CalibrateOptions& options) {
 
 // The argument that names no subcommand, if that is what is wrong: CLI11 would call it an unexpected argument.
 std::string unknown_command_hint(const std::vector<std::string>& arguments) {
-  const std::vector<std::string> commands{"run", "compare", "check", "params", "reproduce", "calibrate"};
+  const std::vector<std::string> commands{"run", "report", "compare", "check", "params", "reproduce", "calibrate"};
   if (arguments.empty() || arguments.front().starts_with("-")) return "";
   if (std::find(commands.begin(), commands.end(), arguments.front()) != commands.end()) return "";
   return fmt::format("unknown command {}; {} are allowed{}", printable(arguments.front(), 40), fmt::join(commands, ", "),
@@ -175,6 +187,7 @@ int dispatch(CLI::App& app, const Arguments& parsed, const Simulate& simulate, c
              const Terminal& terminal) {
   try {
     if (app.got_subcommand("run")) return run(parsed.run, simulate, interrupted, terminal);
+    if (app.got_subcommand("report")) return report(parsed.report, terminal);
     if (app.got_subcommand("compare")) return compare(parsed.compare, terminal);
     if (app.got_subcommand("check")) return check(parsed.check, terminal);
     if (app.got_subcommand("reproduce")) return reproduce(parsed.reproduce, terminal.out);
@@ -199,6 +212,7 @@ int program(const std::vector<std::string>& arguments, const Simulate& simulate,
   app.set_version_flag("--version", "ringside " RINGSIDE_VERSION);
   app.require_subcommand(1);
   add_run(app, parsed.run);
+  add_report(app, parsed.report);
   add_compare(app, parsed.compare);
   add_check(app, parsed.check);
   add_params(app, parsed.params);

@@ -110,6 +110,26 @@ struct StaleLoad {
   std::string where;  // "stmmac_rx+0x1c (stmmac_main.cc:123)"
 };
 
+// What the totals of a series mean.
+enum class SeriesKind : std::uint8_t {
+  sum,   // so many of the unit in an interval
+  mean,  // unit times picoseconds: over the length of the interval, the mean
+};
+
+// How the run went over time, from the link coming up to the end.
+struct History {
+  struct Series {
+    std::string group;  // "packets", "dropped", "busy"
+    std::string name;
+    std::string unit;
+    SeriesKind kind = SeriesKind::sum;
+    std::vector<std::uint64_t> growth;  // in each interval
+  };
+  Time start;
+  std::vector<Time> ends;  // of the intervals; each begins where the one before ends
+  std::vector<Series> series;
+};
+
 struct RunResult {
   StopReason stop_reason = StopReason::packets;
   std::string error;  // one line, when stop_reason is error
@@ -123,6 +143,7 @@ struct RunResult {
   std::vector<Limit> limits;
   std::vector<Use> uses;
   LatencySummary latency;
+  History history;
   std::vector<StaleLoad> stale_loads;     // the first of them
   std::vector<std::uint64_t> overwritten_lines;  // addresses of the first dirty lines that replaced what DMA had written
   std::uint64_t fingerprint = 0;          // hash of the event stream

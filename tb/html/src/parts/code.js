@@ -1,0 +1,6 @@
+// Annotated machine code.
+import { missing } from '../dom.js';
+
+export function codeOf() {
+  return () => missing('This report has no instructions.');
+}

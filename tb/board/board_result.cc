@@ -89,6 +89,7 @@ RunResult Board::result() {
   result.stale_loads = stale_loads_;
   if (dram_image_ != nullptr) result.overwritten_lines = dram_image_->overwritten();
   result.latency = tracker_.latency().summary();
+  result.stages = tracker_.stages();
   recorder_.record(timeline_.now(), readings());
   result.history = recorder_.history();
   result.fingerprint = tracker_.fingerprint();

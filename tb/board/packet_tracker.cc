@@ -28,7 +28,7 @@ void PacketTracker::dropped(Time at, std::uint64_t sequence, std::string_view ca
 
 void PacketTracker::completed(Time at, std::uint64_t sequence, Time visible, PhysAddr slot, bool error) {
   const Arrival& arrival = arrivals_[sequence % kArrivals];
-  waiting_.push_back({slot.value, arrival.at, visible, arrival.bytes, error});
+  waiting_.push_back({slot.value, arrival.at, at, visible, arrival.bytes, error});
   if (error) {
     ++waiting_errors_;  // dropped() says that it has left the device
   } else {
@@ -65,11 +65,21 @@ bool PacketTracker::slot_read(Time now, std::uint64_t address) {
     unread_.leave(timeline_.now());
     delivered_bytes_ += oldest.bytes;
     latency_.add(now - oldest.arrival);
+    stages_[0].add(oldest.posted - oldest.arrival);
+    stages_[1].add(oldest.visible - oldest.posted);
+    stages_[2].add(now - oldest.visible);
   }
   fingerprint_.add(kConsumed);
   fingerprint_.add(now.value);
   waiting_.pop_front();
   return true;
+}
+
+std::vector<LatencyStage> PacketTracker::stages() const {
+  static constexpr std::array<const char*, kStages> kNames{"device", "completion", "ring"};
+  std::vector<LatencyStage> all;
+  for (std::size_t i = 0; i < kStages && stages_[i].summary().count != 0; ++i) all.push_back({kNames[i], stages_[i].summary()});
+  return all;
 }
 
 std::uint64_t PacketTracker::dropped() const {

@@ -1,6 +1,7 @@
 // Follows every packet from the wire to the driver, and keeps the books: nothing is lost without being counted.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -66,15 +67,22 @@ class PacketTracker : public PacketObserver {
   std::uint64_t unread_over_time(Time now) const { return unread_.over_time(now); }
   const std::map<std::string, std::uint64_t, std::less<>>& drops() const { return drops_; }
   const LatencyHistogram& latency() const { return latency_; }
+  // Its parts, in the order in which packets pass them. None where no packet did.
+  std::vector<LatencyStage> stages() const;
   std::uint64_t fingerprint() const { return fingerprint_.value(); }
 
   // Latency is recorded from here on.
-  void start_window() { latency_.clear(); }
+  void start_window() {
+    latency_.clear();
+    for (LatencyHistogram& stage : stages_) stage.clear();
+  }
 
  private:
+  static constexpr std::size_t kStages = 3;
   struct Completion {
     std::uint64_t slot;
     Time arrival;
+    Time posted;
     Time visible;
     std::uint32_t bytes;
     bool error;
@@ -95,6 +103,7 @@ class PacketTracker : public PacketObserver {
   std::uint64_t offered_ = 0, delivered_ = 0, delivered_bytes_ = 0;
   Occupancy inside_, unread_;
   LatencyHistogram latency_;
+  std::array<LatencyHistogram, kStages> stages_;
   Fingerprint fingerprint_;
 };
 

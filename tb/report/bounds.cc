@@ -20,7 +20,6 @@ using From = Bound::From;
 
 constexpr Wide kMega = 1'000'000;
 
-std::string text(Bandwidth rate) { return format_quantity(rate.value, Dimension::bandwidth); }
 std::string text(Time time) { return format_quantity(time.value, Dimension::time); }
 std::string text(Frequency clock) { return format_quantity(clock.value, Dimension::frequency); }
 
@@ -40,7 +39,7 @@ double mpps_in_flight(std::uint64_t at_once, Time time, std::uint64_t per_packet
 Bound wire(const Scenario& scenario, const Window& window) {
   const Wide bytes = Wide{window.frame_bytes.value} + Wide{window.packets} * kWireOverheadBytes;
   return {"wire", rounded_ratio(Wide{scenario.wire.rate.value} * window.packets, bytes * 8 * kMega), From::configuration,
-          fmt::format("{} / ({} B of frame + {} B of preamble and gap)", text(scenario.wire.rate), mean_frame(window),
+          fmt::format("{} / ({} B of frame + {} B of preamble and gap)", format_quantity(scenario.wire.rate.value, Dimension::bandwidth), mean_frame(window),
                       kWireOverheadBytes)};
 }
 
@@ -52,8 +51,8 @@ void pcie(const Scenario& scenario, const Window& window, std::vector<Bound>& bo
   const std::uint64_t header = (link.framing + link.request_header).value;
   constexpr std::uint64_t kEntry = sizeof(connectx::cqe64);
   bounds.push_back({"pcie upstream", mpps_at(link.tlp_bandwidth(), data + kEntry + tlps * header), From::configuration,
-                    fmt::format("{} of TLPs / ({} B of data + {} B of completion + {} TLPs with {} B of header)",
-                                text(link.tlp_bandwidth()), data, kEntry, tlps, header)});
+                    fmt::format("{:.2f} Gbps of TLPs / ({} B of data + {} B of completion + {} TLPs with {} B of header)",
+                                rounded_ratio(link.tlp_bandwidth().value, 1'000'000'000), data, kEntry, tlps, header)});
   const Time held = link.upstream_latency + link.root_latency + link.credit_latency;
   if (link.posted_headers != 0) {
     bounds.push_back({"pcie posted headers", mpps_in_flight(link.posted_headers, held, tlps), From::configuration,

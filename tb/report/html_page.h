@@ -9,8 +9,9 @@
 
 namespace ringside {
 
-// The page of one report. `page` is the built tb/html, html/page.html of the data directory. Throws InputError when it
-// cannot be read.
+// The page of one report. `page` is the built tb/html, html/page.html of the data directory. Of a report that is too large,
+// code and call paths are left out, the coldest first. Throws InputError when the page cannot be read, or would still be
+// larger than kLargestPage.
 std::string html_report(const std::filesystem::path& page, const nlohmann::ordered_json& report);
 
 // The page of two runs beside each other. `comparison` is of comparison_json() of the two reports.

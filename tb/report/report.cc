@@ -151,10 +151,21 @@ Json uses_of(const std::vector<Use>& uses) {
   return json;
 }
 
-Json latency_of(const LatencySummary& latency) {
+Json percentiles_of(const LatencySummary& latency) {
   return {{"packets", latency.count},   {"min_ps", latency.min.value}, {"mean_ps", latency.mean.value},
           {"p50_ps", latency.p50.value}, {"p90_ps", latency.p90.value}, {"p99_ps", latency.p99.value},
           {"p99.9_ps", latency.p999.value}, {"max_ps", latency.max.value}};
+}
+
+Json latency_of(const LatencySummary& latency, const std::vector<LatencyStage>& stages) {
+  Json json = percentiles_of(latency);
+  json["stages"] = Json::array();
+  for (const auto& stage : stages) {
+    Json entry{{"name", stage.name}};
+    entry.update(percentiles_of(stage.latency));
+    json["stages"].push_back(std::move(entry));
+  }
+  return json;
 }
 
 // Values of a mean are ratios, those of a sum whole numbers.
@@ -196,7 +207,7 @@ Json make_report(const Scenario& scenario, const RunResult& result, const HostRe
           {"guest", guest_of(result)},
           {"uses", uses_of(result.uses)},
           {"counters", counters_of(result.counters)},
-          {"latency", latency_of(result.latency)},
+          {"latency", latency_of(result.latency, result.stages)},
           {"timeline", timeline_of(result.history)},
           {"fingerprint", fmt::format("{:016x}", result.fingerprint)},
           {"host", host_of(host)}};

@@ -103,6 +103,12 @@ struct LatencySummary {
   Time max;
 };
 
+// One part of the way from wire to driver, of the same packets. The stages follow each other.
+struct LatencyStage {
+  std::string name;
+  LatencySummary latency;
+};
+
 // A load that saw bytes which DMA had replaced in DRAM since the core cached them.
 struct StaleLoad {
   Time at;
@@ -143,6 +149,7 @@ struct RunResult {
   std::vector<Limit> limits;
   std::vector<Use> uses;
   LatencySummary latency;
+  std::vector<LatencyStage> stages;
   History history;
   std::vector<StaleLoad> stale_loads;     // the first of them
   std::vector<std::uint64_t> overwritten_lines;  // addresses of the first dirty lines that replaced what DMA had written

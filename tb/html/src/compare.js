@@ -1,6 +1,6 @@
 // The page of two runs beside each other. Changes are from the first one, A, to the second one, B.
-import { el, missing } from './dom.js';
-import { differenceTree, flameGraph } from './flame.js';
+import { el, leftOut, missing } from './dom.js';
+import { differenceTree, flameGraph, PATHS } from './flame.js';
 import * as differences from './parts/differences.js';
 import { timelines } from './parts/timeline.js';
 
@@ -21,7 +21,8 @@ function flame(reports, onFrame) {
   }
   return [flameGraph(differenceTree(...reports), { difference: true, onFrame }),
     el('p', { class: 'note' }, 'As wide as B spends cycles per packet; what only A has keeps its width there. ',
-      el('span', { class: 'worse' }, 'Red'), ' costs more in B, ', el('span', { class: 'better' }, 'green'), ' less, grey the same.')];
+      el('span', { class: 'worse' }, 'Red'), ' costs more in B, ', el('span', { class: 'better' }, 'green'), ' less, grey the same.'),
+  reports.map((report) => leftOut(report, 'stacks', PATHS))];
 }
 
 export function comparisonPage({ comparison, reports }) {

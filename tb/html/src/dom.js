@@ -43,6 +43,12 @@ function append(element, children) {
 /** A paragraph in place of what a report does not have. */
 export const missing = (sentence) => el('p', { class: 'missing' }, sentence);
 
+/** Says that a page has less than the report: `what` in the plural. Nothing if it has all. */
+export function leftOut(report, part, what) {
+  const count = report.left_out?.[part];
+  return count > 0 && el('p', { class: 'note' }, `${count} ${what} were left out: the page would be larger than 5 MB. The report has them.`);
+}
+
 /** A horizontal bar that fills `share` (0 to 1) of its width. */
 export function bar(share, kind = '') {
   const width = Number.isFinite(share) ? Math.max(0, Math.min(1, share)) * 100 : 0;

@@ -7,6 +7,7 @@ import { colour, onTheme } from './theme.js';
 
 const CELL = 20;
 const ROOT = 'all';
+export const PATHS = 'call paths, those with the fewest cycles,';
 const DEEPEST = 128;  // frames; Ringside follows calls less deep
 
 function child(node, name) {

@@ -4,12 +4,12 @@ import * as costs from './parts/costs.js';
 import * as facts from './parts/facts.js';
 import * as headline from './parts/headline.js';
 import { timeline } from './parts/timeline.js';
-import { missing } from './dom.js';
-import { flameGraph, flameTree } from './flame.js';
+import { leftOut, missing } from './dom.js';
+import { flameGraph, flameTree, PATHS } from './flame.js';
 
 function flame(report, onFrame) {
   if (!report.guest.stacks?.length) return missing('This report has no call stacks: it is older than they are.');
-  return flameGraph(flameTree(report), { onFrame });
+  return [flameGraph(flameTree(report), { onFrame }), leftOut(report, 'stacks', PATHS)];
 }
 
 export function reportPage(report) {

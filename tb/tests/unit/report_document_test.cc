@@ -25,6 +25,13 @@ Scenario sample_scenario() {
                .place = {"--set wire.rate=25Gbps", "--set"}, .source = ""};
   scenario.settings.add(entries);
   scenario.settings.add(rate);
+  scenario.nic.rx_packet_rate = PacketRate{200'000'000};
+  scenario.pcie.generation = 4;
+  scenario.pcie.lanes = 16;
+  scenario.pcie.mps = bytes(256);
+  scenario.pcie.framing = bytes(8);
+  scenario.pcie.request_header = bytes(16);
+  scenario.pcie.efficiency = 944;
   return scenario;
 }
 
@@ -46,6 +53,11 @@ RunResult sample_result() {
   run.uses = {{"ring", "rx ring", 256, 1'024, "entries"}};
   run.latency = {1'000, nanoseconds(800), nanoseconds(1'000), nanoseconds(900), nanoseconds(1'500), nanoseconds(2'000),
                  nanoseconds(2'500), nanoseconds(3'000)};
+  run.stages = {{"ring", {1'000, nanoseconds(1), nanoseconds(2), nanoseconds(3), nanoseconds(4), nanoseconds(5), nanoseconds(6),
+                          nanoseconds(7)}}};
+  run.history = {microseconds(5), {microseconds(10), microseconds(20)},
+                 {{"packets", "delivered", "packets", SeriesKind::sum, {3, 4}},
+                  {"busy", "core", "share", SeriesKind::mean, {5'000'000, 5'000'000}}}};
   run.fingerprint = 0x1234;
   return run;
 }
@@ -66,7 +78,15 @@ constexpr std::string_view kGolden = R"({
     "simulated_ps": 60000000,
     "packets": {"offered": 1500, "delivered": 1200, "dropped": {"rx_out_of_buffer": 280, "rx_discards_phy": 0},
                 "in_flight": 20, "ended": {"rx_xdp_drop": 700, "kfree_skb:NO_SOCKET": 500}},
-    "limits": [{"resource": "core", "used": 0.999}, {"resource": "pcie upstream", "used": 0.5}]
+    "limits": [{"resource": "core", "used": 0.999}, {"resource": "pcie upstream", "used": 0.5}],
+    "bounds": [
+      {"resource": "wire", "mpps": 148.81, "from": "configuration",
+       "arithmetic": "100 Gbps / (64 B of frame + 20 B of preamble and gap)"},
+      {"resource": "pcie upstream", "mpps": 172.926, "from": "configuration",
+       "arithmetic": "237.95 Gbps of TLPs / (60 B of data + 64 B of completion + 2 TLPs with 24 B of header)"},
+      {"resource": "nic rx engine", "mpps": 200.0, "from": "configuration", "arithmetic": "one packet in 5 ns"},
+      {"resource": "core", "mpps": 3403.4, "from": "measured work", "arithmetic": "3.4 GHz / 1.00 busy cycles of a packet"}
+    ]
   },
   "guest": {
     "compiler": "GNU C++20 12.2.0",
@@ -83,7 +103,12 @@ constexpr std::string_view kGolden = R"({
   "uses": [{"group": "ring", "name": "rx ring", "value": 256, "of": 1024, "unit": "entries", "share": 0.25}],
   "counters": {"nic": {"rx_out_of_buffer": {"value": 280, "unit": "packets", "description": "No descriptor."}}},
   "latency": {"packets": 1000, "min_ps": 800000, "mean_ps": 1000000, "p50_ps": 900000, "p90_ps": 1500000,
-              "p99_ps": 2000000, "p99.9_ps": 2500000, "max_ps": 3000000},
+              "p99_ps": 2000000, "p99.9_ps": 2500000, "max_ps": 3000000,
+              "stages": [{"name": "ring", "packets": 1000, "min_ps": 1000, "mean_ps": 2000, "p50_ps": 3000, "p90_ps": 4000,
+                          "p99_ps": 5000, "p99.9_ps": 6000, "max_ps": 7000}]},
+  "timeline": {"start_ps": 5000000, "end_ps": [10000000, 20000000],
+               "series": [{"group": "packets", "name": "delivered", "unit": "packets", "kind": "sum", "values": [3, 4]},
+                          {"group": "busy", "name": "core", "unit": "share", "kind": "mean", "values": [1.0, 0.5]}]},
   "fingerprint": "0000000000001234",
   "host": {"wall_s": 0.5, "packets_per_s": 2400.0, "guest_mips": 2.0}
 })";

@@ -1,5 +1,5 @@
 // Where time and cycles went: latency, stalls, functions with their code.
-import { bar, el, missing } from '../dom.js';
+import { bar, el, leftOut, missing } from '../dom.js';
 import { fixed, isNumber, percent, time, whole } from '../format.js';
 import { table } from '../table.js';
 
@@ -56,6 +56,8 @@ export function mainStalls(stalls, most = 3) {
   return large.map(([name, cycles]) => `${name}\u00a0${fixed(cycles)}`).join(', ');
 }
 
+export const LISTINGS = 'listings, those of the functions with the fewest cycles,';
+
 /** The table of functions, and a way to open one by name. */
 export function functions(report, code) {
   const { guest } = report;
@@ -78,5 +80,5 @@ export function functions(report, code) {
     const row = rows.find((f) => f.name === name);
     if (row !== undefined) inner.line(row).openDetail();
   };
-  return { element: el('div', { id: 'function-table' }, inner.element), open };
+  return { element: el('div', { id: 'function-table' }, inner.element, leftOut(report, 'profile', LISTINGS)), open };
 }

@@ -1,9 +1,9 @@
 // Two runs beside each other, figure by figure.
-import { bar, el, missing } from '../dom.js';
+import { bar, el, leftOut, missing } from '../dom.js';
 import { change, fixed, isNumber, percent, short, signed, time, whole } from '../format.js';
 import { searchable, table } from '../table.js';
 import { codeOf } from './code.js';
-import { mainStalls, reasonText } from './costs.js';
+import { LISTINGS, mainStalls, reasonText } from './costs.js';
 import * as single from './headline.js';
 
 const HIGHER_IS_BETTER = new Set(['mpps', 'gbps', 'goodput_gbps', 'ipc']);
@@ -128,7 +128,9 @@ export function functions({ functions: rows }, reports) {
     const row = rows.find((f) => f.name === name);
     if (row !== undefined) inner.line(row).openDetail();
   };
-  return { element: el('div', { id: 'function-table' }, el('p', { class: 'note' }, 'Cycles per packet, callees not included.'), inner.element), open };
+  const element = el('div', { id: 'function-table' }, el('p', { class: 'note' }, 'Cycles per packet, callees not included.'), inner.element,
+    reports.map((report) => leftOut(report, 'profile', LISTINGS)));
+  return { element, open };
 }
 
 export function drops({ drops: rows }) {

@@ -1,6 +1,6 @@
 // What a run reached, and what limits it.
 import { bar, el, missing } from '../dom.js';
-import { fixed, isNumber, percent, short, time, whole } from '../format.js';
+import { fixed, isNumber, percent, time, whole } from '../format.js';
 import { table } from '../table.js';
 
 const AT_ITS_LIMIT = 0.95;  // as the summary that `ringside run` prints
@@ -147,5 +147,3 @@ export function about(report) {
   ];
   return el('p', { class: 'about' }, parts.filter(Boolean).map((part) => el('span', {}, part)));
 }
-
-export { short };

@@ -379,7 +379,15 @@ void Core::sleep(Time until) {
   const Cycle from = pipeline_.retired();
   const Cycle to = to_cycles(until, config_.frequency);
   if (to > from) idle_cycles_ += to - from;
+  asleep_until_ = to;
   pipeline_.sleep(to);
+}
+
+// The core may be ahead of `now`, busy or asleep.
+Cycle Core::busy_cycles(Time now) const {
+  const Cycle until = to_cycles(now, config_.frequency);
+  const Cycle still_asleep = asleep_until_ > until ? asleep_until_ - until : Cycle{};
+  return std::min(cycles(), until) + still_asleep - idle_cycles_;
 }
 
 void Core::interrupt(Time, std::uint32_t vector) {

@@ -72,7 +72,8 @@ class Core : public sc_core::sc_module, public InterruptSink {
   bool idle() const { return idle_; }
 
   Cycle cycles() const { return pipeline_.retired(); }
-  Cycle idle_cycles() const { return idle_cycles_; }  // waiting for interrupts; of the whole run
+  // Of the whole run until `now`, without waiting for interrupts. Never decreases.
+  Cycle busy_cycles(Time now) const;
   Time local_time() const;
   std::uint64_t interrupts_taken() const { return interrupts_taken_; }
   const PipelineCounts& counts() const { return pipeline_.counts(); }
@@ -140,6 +141,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   sc_core::sc_event wake_;
   bool idle_ = false;
   Cycle idle_cycles_{};
+  Cycle asleep_until_{};  // end of the latest wait for an interrupt
   std::uint64_t interrupts_taken_ = 0;
   std::uint64_t earlier_instructions_ = 0;
   bool stop_ = false;

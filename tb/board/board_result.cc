@@ -46,7 +46,7 @@ std::vector<Recorder::Reading> Board::readings() const {
       {"bytes", "offered", "bytes", sum, wire_.offered_bytes()},
       {"bytes", "delivered", "bytes", sum, tracker_.delivered_bytes()},
       {"events", "interrupts", "interrupts", sum, core_.interrupts_taken()},
-      {"busy", "core", "share", mean, to_time(core_.cycles() - core_.idle_cycles(), scenario_.cpu.frequency).value},
+      {"busy", "core", "share", mean, to_time(core_.busy_cycles(now), scenario_.cpu.frequency).value},
       {"busy", "wire", "share", mean, value_of(wire_statistics_, "wire_busy")},
   };
   for (const Device::Busy& busy : device_->busy()) all.push_back({"busy", busy.resource, "share", mean, busy.time_ps});

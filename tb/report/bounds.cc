@@ -19,6 +19,7 @@ using Wide = unsigned __int128;
 using From = Bound::From;
 
 constexpr Wide kMega = 1'000'000;
+constexpr Wide kHardly = 10'000;  // what is used for less than this part of the time bounds nothing that anybody will reach
 
 std::string text(Time time) { return format_quantity(time.value, Dimension::time); }
 std::string text(Frequency clock) { return format_quantity(clock.value, Dimension::frequency); }
@@ -36,7 +37,7 @@ double mpps_in_flight(std::uint64_t at_once, Time time, std::uint64_t per_packet
   return rounded_ratio(Wide{at_once} * kMega, Wide{time.value} * per_packet);
 }
 
-Bound wire(const Scenario& scenario, const Window& window) {
+Bound of_wire(const Scenario& scenario, const Window& window) {
   const Wide bytes = Wide{window.frame_bytes.value} + Wide{window.packets} * kWireOverheadBytes;
   return {"wire", rounded_ratio(Wide{scenario.wire.rate.value} * window.packets, bytes * 8 * kMega), From::configuration,
           fmt::format("{} / ({} B of frame + {} B of preamble and gap)", format_quantity(scenario.wire.rate.value, Dimension::bandwidth), mean_frame(window),
@@ -44,7 +45,7 @@ Bound wire(const Scenario& scenario, const Window& window) {
 }
 
 // A frame's TLPs and its completion entry; reads of receive WQEs take a little of the same direction.
-void pcie(const Scenario& scenario, const Window& window, std::vector<Bound>& bounds) {
+void of_pcie(const Scenario& scenario, const Window& window, std::vector<Bound>& bounds) {
   const PcieConfig& link = scenario.pcie;
   const std::uint64_t data = mean_frame(window) - kFcsBytes;
   const std::uint64_t tlps = whole(data, link.mps.value) + 1;
@@ -66,14 +67,14 @@ void pcie(const Scenario& scenario, const Window& window, std::vector<Bound>& bo
   }
 }
 
-void connectx(const Scenario& scenario, const Window& window, std::vector<Bound>& bounds) {
-  pcie(scenario, window, bounds);
+void of_connectx(const Scenario& scenario, const Window& window, std::vector<Bound>& bounds) {
+  of_pcie(scenario, window, bounds);
   bounds.push_back({"nic rx engine", rounded_ratio(kMega, scenario.nic.packet_interval().value), From::configuration,
                     fmt::format("one packet in {}", text(scenario.nic.packet_interval()))});
 }
 
 // A frame's beats and those of its descriptor's write-back.
-void dwmac(const Scenario& scenario, const Window& window, std::vector<Bound>& bounds) {
+void of_dwmac(const Scenario& scenario, const Window& window, std::vector<Bound>& bounds) {
   const AxiConfig& bus = scenario.axi;
   const std::uint64_t data = mean_frame(window) - kFcsBytes;
   const std::uint64_t beats = whole(data, bus.bus_width.value) + whole(sizeof(dwmac::dma_desc), bus.bus_width.value);
@@ -89,12 +90,12 @@ void dwmac(const Scenario& scenario, const Window& window, std::vector<Bound>& b
                     fmt::format("{} bursts at a time / {} bursts, all in all {}", bus.writes, bursts, text(held))});
 }
 
-Bound core(const Limit& limit, const Window& window) {
+Bound of_core(const Limit& limit, const Window& window) {
   return {"core", rounded_ratio(Wide{window.frequency.value} * window.packets, Wide{limit.used} * 1'000), From::measured_work,
           fmt::format("{} / {:.2f} busy cycles of a packet", text(window.frequency), rounded_ratio(limit.used, window.packets))};
 }
 
-Bound measured(const Limit& limit, const Window& window) {
+Bound of_measured(const Limit& limit, const Window& window) {
   const Wide time = Wide{limit.used} * (window.end - window.start).value;
   return {limit.resource, rounded_ratio(Wide{window.packets} * limit.capacity * kMega, time), From::measured_work,
           fmt::format("busy for {:.3f} ns of a packet", rounded_ratio(time, Wide{limit.capacity} * window.packets * 1'000))};
@@ -106,16 +107,16 @@ std::vector<Bound> bounds(const Scenario& scenario, const RunResult& run) {
   std::vector<Bound> all;
   const Window& window = run.window;
   if (window.packets == 0 || mean_frame(window) <= kFcsBytes) return all;
-  all.push_back(wire(scenario, window));
+  all.push_back(of_wire(scenario, window));
   if (scenario.driver.name == "stmmac") {
-    dwmac(scenario, window, all);
+    of_dwmac(scenario, window, all);
   } else {
-    connectx(scenario, window, all);
+    of_connectx(scenario, window, all);
   }
   for (const Limit& limit : run.limits) {
     const auto same = [&](const Bound& bound) { return bound.resource == limit.resource; };
-    if (limit.used == 0 || std::any_of(all.begin(), all.end(), same)) continue;
-    all.push_back(limit.resource == "core" ? core(limit, window) : measured(limit, window));
+    if (Wide{limit.used} * kHardly < limit.capacity || std::any_of(all.begin(), all.end(), same)) continue;
+    all.push_back(limit.resource == "core" ? of_core(limit, window) : of_measured(limit, window));
   }
   std::stable_sort(all.begin(), all.end(), [](const Bound& a, const Bound& b) { return a.mpps < b.mpps; });
   return all;

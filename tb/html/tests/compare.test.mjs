@@ -19,7 +19,7 @@ test('it opens from disk without a complaint and shows both runs', async () => {
   assert.deepEqual(await page.$$eval('.missing', (all) => all.map((m) => m.textContent)), []);
   const rate = await page.$$eval('#headline tbody tr:first-child td', (cells) => cells.map((cell) => cell.textContent));
   assert.deepEqual(rate.slice(0, 3), ['packet rate', ...reports.map((r) => r.result.mpps.toFixed(2))]);
-  assert.match(rate[3], /^\u2212\d/);
+  assert.match(rate[3], /^\u2212\d+\.\d\s%$/);
   assert.match(await page.textContent('#verdict'), /Behaviour changed/);
   assert.equal(await page.locator('#time canvas').count(), 6);
   assert.ok(statSync(file('change.html')).size < 5e6);

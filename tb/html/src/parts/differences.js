@@ -21,7 +21,7 @@ function tone(content, delta, better = -1) {
 
 const isZero = (shown) => !/[1-9]/.test(shown);
 
-// The columns A, B and change. `get(row)` gives the two values.
+// The columns A, B, relative change and difference. `get(row)` gives the two values.
 function pair(get, { show = fixed, better = () => -1, digits = 2, relative = () => true } = {}) {
   const delta = (row) => {
     const [a, b] = get(row);
@@ -30,11 +30,11 @@ function pair(get, { show = fixed, better = () => -1, digits = 2, relative = () 
   return [
     { name: 'A', cell: (r) => show(get(r)[0]), number: true, key: (r) => get(r)[0] },
     { name: 'B', cell: (r) => show(get(r)[1]), number: true, key: (r) => get(r)[1] },
-    { name: 'Change', cell: (r) => {
+    { name: 'Change', cell: (r) => relative(r) && tone(change(...get(r)), delta(r), better(r)), number: true },
+    { name: 'Difference', cell: (r) => {
       const shown = show === time ? signedTime(delta(r)) : signed(delta(r), digits);
       return tone(shown, isZero(shown) ? 0 : delta(r), better(r));
     }, number: true, key: delta },
-    { name: '', cell: (r) => relative(r) && tone(change(...get(r)), delta(r), better(r)), number: true },
   ];
 }
 

@@ -87,7 +87,7 @@ void of_dwmac(const Scenario& scenario, const Window& window, std::vector<Bound>
   const std::uint64_t bursts = whole(whole(data, bus.bus_width.value), bus.max_burst) + 1;
   const Time held = on_bus + bursts * (bus.request_latency + bus.response_latency);
   bounds.push_back({"axi outstanding writes", mpps_in_flight(bus.writes, held, 1), From::configuration,
-                    fmt::format("{} bursts at a time / {} bursts, all in all {}", bus.writes, bursts, text(held))});
+                    fmt::format("{} bursts at a time / {} that the {} bursts of a packet take", bus.writes, text(held), bursts)});
 }
 
 Bound of_core(const Limit& limit, const Window& window) {

@@ -10,7 +10,8 @@ const together = uPlot.sync('time');  // one cursor for all charts
 // Marks of an axis, all with the decimals that their distance asks for.
 function marks(ticks) {
   const step = ticks.length > 1 ? ticks[1] - ticks[0] : 1;
-  const digits = Math.max(0, Math.min(4, -Math.floor(Math.log10(step) + 1e-9)));
+  let digits = 0;
+  while (digits < 4 && Math.abs(step - Number(step.toFixed(digits))) > step * 1e-6) ++digits;
   return ticks.map((tick) => fixed(tick, digits));
 }
 

@@ -15,11 +15,11 @@ function verdict({ verdict: word, reasons }) {
     reasons.length > 0 && el('ul', {}, reasons.map((reason) => el('li', {}, reason))));
 }
 
-function flame(reports, onFrame) {
+function flame(reports, openCode) {
   if (reports.some((report) => !report.guest.stacks?.length)) {
     return missing('There is no difference of call stacks: at least one report is older than they are.');
   }
-  return [flameGraph(differenceTree(...reports), { difference: true, onFrame }),
+  return [flameGraph(differenceTree(...reports), { difference: true, openCode }),
     el('p', { class: 'note' }, 'As wide as B spends cycles per packet; what only A has keeps its width there. ',
       el('span', { class: 'worse' }, 'Red'), ' costs more in B, ', el('span', { class: 'better' }, 'green'), ' less, grey the same.'),
   reports.map((report) => leftOut(report, 'stacks', PATHS))];

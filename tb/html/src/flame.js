@@ -90,8 +90,9 @@ const depth = (node) => 1 + Math.max(0, ...node.children.map(depth));
 
 /**
  * The graph of a tree with search, reset and a line that says what is under the pointer. `difference`: the tree is of two runs.
+ * `openCode(name)` shows the code of a function.
  */
-export function flameGraph(tree, { difference = false, id = 'flame', onFrame } = {}) {
+export function flameGraph(tree, { difference = false, id = 'flame', openCode } = {}) {
   const most = difference ? largestChange(tree) : 0;
   const label = (data) => {
     if (!difference) return `${data.name}: ${fixed(data.value)} cycles per packet, ${percent(data.value / tree.value)}`;
@@ -101,6 +102,8 @@ export function flameGraph(tree, { difference = false, id = 'flame', onFrame } =
   const detail = el('p', { class: 'flame-detail', id: `${id}-detail`, role: 'status' }, label(tree));
   const box = el('div', { class: 'flame', id });
   const reset = el('button', { type: 'button', id: `${id}-reset`, hidden: true, on: { click: () => chart.resetZoom() } }, 'Reset zoom');
+  let zoomed = null;
+  const code = el('button', { type: 'button', id: `${id}-code`, hidden: true, on: { click: () => openCode(zoomed) } });
   const search = el('input', { type: 'search', placeholder: 'Highlight functions', 'aria-label': 'Highlight functions',
     id: `${id}-search`, on: { input: () => find(search.value.trim()) } });
 
@@ -121,8 +124,9 @@ export function flameGraph(tree, { difference = false, id = 'flame', onFrame } =
       return difference ? differenceShade(d.data, most) : shade(d.data.name);
     })
     .onClick((d) => {
-      reset.hidden = d.data === tree;
-      if (d.data !== tree) onFrame?.(d.data.name);
+      zoomed = d.data.name;
+      code.textContent = `Code of ${zoomed}`;
+      reset.hidden = code.hidden = d.data === tree;
     });
 
   function find(term) {
@@ -138,5 +142,5 @@ export function flameGraph(tree, { difference = false, id = 'flame', onFrame } =
   }
   new ResizeObserver(() => chart.width() !== box.clientWidth && draw()).observe(box);
   onTheme(draw);
-  return el('div', { class: 'flame-graph' }, el('div', { class: 'tools' }, search, reset), detail, box);
+  return el('div', { class: 'flame-graph' }, el('div', { class: 'tools' }, search, reset, code), detail, box);
 }

@@ -11,6 +11,9 @@ export function fixed(value, digits = 2) {
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace('-', MINUS);
 }
 
+/** A packet rate in Mpps. */
+export const rate = (mpps) => fixed(mpps, mpps < 10 ? 3 : 2);
+
 /** A whole number, thousands grouped. Above 2^53 the last digits are not known here. */
 export function whole(value) {
   if (!isNumber(value)) return NOTHING;

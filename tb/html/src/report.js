@@ -7,9 +7,9 @@ import { timeline } from './parts/timeline.js';
 import { leftOut, missing } from './dom.js';
 import { flameGraph, flameTree, PATHS } from './flame.js';
 
-function flame(report, onFrame) {
+function flame(report, openCode) {
   if (!report.guest.stacks?.length) return missing('This report has no call stacks: it is older than they are.');
-  return [flameGraph(flameTree(report), { onFrame }), leftOut(report, 'stacks', PATHS)];
+  return [flameGraph(flameTree(report), { openCode }), leftOut(report, 'stacks', PATHS)];
 }
 
 export function reportPage(report) {

@@ -34,7 +34,7 @@ test('the headline and the limit are those of the report', async () => {
   const bound = report.result.bounds.find((b) => b.resource === first.resource);
   assert.match(await page.textContent('.figure.first .value'), new RegExp(`^${report.result.mpps.toFixed(2)}\\s+Mpps$`));
   const verdict = await page.textContent('#verdict');
-  assert.ok(verdict.includes(first.resource) && verdict.includes(bound.arithmetic) && verdict.includes(bound.mpps.toFixed(2)), verdict);
+  assert.ok(verdict.includes(first.resource) && verdict.includes(bound.arithmetic) && verdict.includes(bound.mpps.toFixed(bound.mpps < 10 ? 3 : 2)), verdict);
   assert.equal(await page.$$eval('#limits tbody tr', (rows) => rows.length),
     new Set([...report.result.limits, ...report.result.bounds].map((l) => l.resource)).size);
 });
@@ -69,6 +69,10 @@ test('the flame graph zooms on a click, and back', async () => {
   await page.waitForFunction(([name, w]) => document.querySelector(`#flame .frame[name="${name}"] rect`).getBoundingClientRect().width > w,
     [narrow, full * 0.98]);
   assert.ok(await page.isVisible('#flame-reset'));
+  await page.click('#flame-code');
+  const opened = page.locator('#function-table tr[aria-expanded="true"] td:first-child');
+  assert.equal(await opened.textContent(), narrow);
+  assert.ok(await page.locator('#function-table tr.detail').isVisible());
   await page.click('#flame-reset');
   await page.waitForFunction(([name, w]) => Math.abs(document.querySelector(`#flame .frame[name="${name}"] rect`).getBoundingClientRect().width - w) < 2,
     [narrow, width]);
@@ -125,6 +129,17 @@ test('the configuration has every parameter with where it comes from', async () 
   await page.fill('#config-table input', 'run.packets');
   const row = await page.textContent('#config-table tbody tr');
   assert.match(row, /run\.packets8000 packets?command line--set/);
+});
+
+test('a table keeps what is open when it is sorted or searched', async () => {
+  const page = await open(browser, 'drop.html');
+  await page.locator('#function-table tr.opens').first().click();
+  const name = await page.textContent('#function-table tr[aria-expanded="true"] td:first-child');
+  await page.locator('#function-table th button', { hasText: 'Function' }).click();
+  await page.fill('#function-table input', name);
+  assert.equal(await page.locator('#function-table tr[aria-expanded="true"] + tr.detail').count(), 1);
+  await page.locator('#function-table tr[aria-expanded="true"]').first().click();
+  assert.equal(await page.locator('#function-table tr.detail').count(), 0);
 });
 
 test('tables sort by a click on their head', async () => {

@@ -1,7 +1,7 @@
 // Where time and cycles went: latency, stalls, functions with their code.
 import { bar, el, leftOut, missing } from '../dom.js';
 import { fixed, isNumber, percent, time, whole } from '../format.js';
-import { table } from '../table.js';
+import { searchable, table } from '../table.js';
 
 const REASONS = {
   base: 'as fast as the width of the core allows', front_end: 'instruction cache, taken branches',
@@ -22,7 +22,7 @@ export function latency(report) {
   const mean = all.mean_ps || 1;
   return [
     table({
-      caption: 'Latency', rows, wide: true, mark: (r) => (r.all ? 'total' : ''), columns: [
+      caption: 'Latency', rows, mark: (r) => (r.all ? 'total' : ''), columns: [
         { name: 'Stage', cell: (r) => r.name, class: 'name' },
         ...PERCENTILES.map((p) => ({ name: p, cell: (r) => time(r[`${p}_ps`]), number: true })),
         { name: 'Share of mean', cell: (r) => bar(r.mean_ps / mean), class: 'wide-bar' },
@@ -64,8 +64,8 @@ export function functions(report, code) {
   const rows = guest.functions;
   if (rows.length === 0) return { element: missing('No function of the guest ran in the window.'), open: () => {} };
   const total = guest.cycles_per_packet;
-  const inner = table({
-    caption: 'Functions', rows, wide: true, open: (f) => code(f.name), columns: [
+  const inner = searchable({
+    label: 'Search functions', caption: 'Functions', rows, words: (f) => [f.name], open: (f) => code(f.name), columns: [
       { name: 'Function', cell: (f) => f.name, class: 'name code', key: (f) => f.name },
       { name: 'Share', cell: (f) => percent(f.cycles_per_packet / total), number: true, key: (f) => f.cycles_per_packet },
       { name: '', cell: (f) => bar(f.cycles_per_packet / total), class: 'wide-bar' },
@@ -78,7 +78,7 @@ export function functions(report, code) {
   });
   const open = (name) => {
     const row = rows.find((f) => f.name === name);
-    if (row !== undefined) inner.line(row).openDetail();
+    if (row !== undefined) inner.open(row);
   };
   return { element: el('div', { id: 'function-table' }, inner.element, leftOut(report, 'profile', LISTINGS)), open };
 }

@@ -1,6 +1,6 @@
 // Two runs beside each other, figure by figure.
 import { bar, el, leftOut, missing } from '../dom.js';
-import { change, fixed, isNumber, percent, short, signed, time, whole } from '../format.js';
+import { change, fixed, isNumber, percent, rate, short, signed, time, whole } from '../format.js';
 import { searchable, table } from '../table.js';
 import { codeOf } from './code.js';
 import { LISTINGS, mainStalls, reasonText } from './costs.js';
@@ -73,8 +73,8 @@ export function limits(reports) {
         { name: 'Resource', cell: (r) => r.name, class: 'name' },
         { name: 'Used, A', cell: (r) => percent(r.used[0]), number: true }, usedBar(0),
         { name: 'Used, B', cell: (r) => percent(r.used[1]), number: true }, usedBar(1),
-        { name: 'Bound A, Mpps', cell: (r) => fixed(r.bound[0]), number: true },
-        { name: 'Bound B, Mpps', cell: (r) => fixed(r.bound[1]), number: true },
+        { name: 'Bound A, Mpps', cell: (r) => rate(r.bound[0]), number: true },
+        { name: 'Bound B, Mpps', cell: (r) => rate(r.bound[1]), number: true },
       ],
     }).element,
   ];
@@ -112,8 +112,8 @@ export function functions({ functions: rows }, reports) {
   if (rows.length === 0) return { element: missing('Neither report has functions.'), open: () => {} };
   const code = reports.map(codeOf);
   const both = (name) => code.map((of, i) => [el('h3', {}, 'AB'[i]), of(name)]);
-  const inner = table({
-    caption: 'Functions', rows, wide: true, open: (f) => both(f.name), columns: [
+  const inner = searchable({
+    label: 'Search functions', caption: 'Functions', rows, words: (f) => [f.name], open: (f) => both(f.name), columns: [
       { name: 'Function', cell: (f) => f.name, class: 'name code', key: (f) => f.name },
       ...pair((f) => f.cycles_per_packet),
       { name: 'Instr/packet A', cell: (f) => fixed(f.instructions_per_packet[0]), number: true },
@@ -126,7 +126,7 @@ export function functions({ functions: rows }, reports) {
   });
   const open = (name) => {
     const row = rows.find((f) => f.name === name);
-    if (row !== undefined) inner.line(row).openDetail();
+    if (row !== undefined) inner.open(row);
   };
   const element = el('div', { id: 'function-table' }, el('p', { class: 'note' }, 'Cycles per packet, callees not included.'), inner.element,
     reports.map((report) => leftOut(report, 'profile', LISTINGS)));
@@ -143,8 +143,8 @@ export function drops({ drops: rows }) {
 
 export function counters({ counters: rows }) {
   if (rows.length === 0) return missing('No counter\u2019s rate per packet differs by more than 0.5 %.');
-  return el('div', { id: 'counter-table' }, searchable({
-    label: 'Search counters', caption: 'Counters', rows, wide: true, words: (c) => [c.name, c.unit],
+  const { element } = searchable({
+    label: 'Search counters', caption: 'Counters', rows, words: (c) => [c.name, c.unit],
     columns: [
       { name: 'Counter', cell: (c) => c.name, class: 'name code', key: (c) => c.name },
       ...pair((c) => c.values, { show: whole, digits: 0, better: () => 0 }),
@@ -152,7 +152,8 @@ export function counters({ counters: rows }) {
       { name: 'B', cell: (c) => short(c.per_packet[1]), number: true },
       { name: 'Unit', cell: (c) => c.unit, class: 'faint' },
     ],
-  }));
+  });
+  return el('div', { id: 'counter-table' }, element);
 }
 
 export function configuration({ config: rows }) {

@@ -10,8 +10,8 @@ export function counters(report) {
   const delivered = report.result.packets.delivered;
   const groups = new Map([['all', () => true], ['not zero', (c) => c.value !== 0],
     ...Object.keys(report.counters).map((name) => [name, (c) => c.group === name])]);
-  return el('div', { id: 'counter-table' }, searchable({
-    label: 'Search counters', caption: 'Counters', rows, groups, wide: true,
+  const { element } = searchable({
+    label: 'Search counters', caption: 'Counters', rows, groups,
     words: (c) => [c.group, c.name, c.unit, c.description],
     columns: [
       { name: 'Counted by', cell: (c) => c.group, class: 'faint', key: (c) => c.group },
@@ -21,7 +21,8 @@ export function counters(report) {
       { name: 'Per packet', cell: (c) => (c.value && delivered ? short(c.value / delivered) : ''), number: true },
       { name: 'Meaning', cell: (c) => c.description, class: 'prose' },
     ],
-  }));
+  });
+  return el('div', { id: 'counter-table' }, element);
 }
 
 /** The value of a setting as a scenario would say it. */
@@ -39,8 +40,8 @@ export function configuration(report) {
     .sort((a, b) => LAYERS.indexOf(a.from) - LAYERS.indexOf(b.from));
   if (rows.length === 0) return missing('The report has no configuration.');
   const groups = new Map([['all', () => true], ...LAYERS.map((from) => [from, (s) => s.from === from])]);
-  return el('div', { id: 'config-table' }, searchable({
-    label: 'Search parameters', caption: 'Configuration', rows, groups, wide: true,
+  const { element } = searchable({
+    label: 'Search parameters', caption: 'Configuration', rows, groups,
     words: (s) => [s.name, settingText(s), s.from, s.where, s.source],
     columns: [
       { name: 'Parameter', cell: (s) => s.name, class: 'name code', key: (s) => s.name },
@@ -48,5 +49,6 @@ export function configuration(report) {
       { name: 'From', cell: (s) => [s.from, s.where && el('div', { class: 'faint code' }, s.where)], class: 'origin', key: (s) => s.from },
       { name: 'Source', cell: (s) => s.source, class: 'prose' },
     ],
-  }));
+  });
+  return el('div', { id: 'config-table' }, element);
 }

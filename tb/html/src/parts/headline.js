@@ -1,6 +1,6 @@
 // What a run reached, and what limits it.
 import { bar, el, missing } from '../dom.js';
-import { fixed, isNumber, percent, time, whole } from '../format.js';
+import { fixed, isNumber, percent, rate, time, whole } from '../format.js';
 import { table } from '../table.js';
 
 const AT_ITS_LIMIT = 0.95;  // as the summary that `ringside run` prints
@@ -27,7 +27,7 @@ const figure = (value, unit, name, kind = '') =>
 export function figures(report) {
   const { result, guest, latency } = report;
   const all = [
-    figure(fixed(result.mpps), 'Mpps', 'delivered to the driver', 'first'),
+    figure(rate(result.mpps), 'Mpps', 'delivered to the driver', 'first'),
     figure(fixed(result.gbps), 'Gbps', 'frame bits, without preamble and gap'),
     isNumber(result.goodput_gbps) && figure(fixed(result.goodput_gbps), 'Gbps', 'TCP goodput'),
     figure(fixed(result.ns_per_packet, 1), 'ns', 'per packet'),
@@ -51,7 +51,7 @@ export function verdict(report) {
   const bound = boundOf(report, first.resource);
   const what = limited ? ['Limited by ', el('strong', {}, first.resource), `: ${percent(first.used)} used`]
     : ['Nothing is at its limit. Busiest is ', el('strong', {}, first.resource), ` with ${percent(first.used)}`];
-  const most = bound ? `, which alone allows ${fixed(bound.mpps)} Mpps: ${bound.arithmetic}` : '';
+  const most = bound ? `, which alone allows ${rate(bound.mpps)} Mpps: ${bound.arithmetic}` : '';
   const next = second ? ` Next is ${second.resource} with ${percent(second.used)}.` : '';
   return el('p', { class: 'verdict', id: 'verdict' }, what, most, '.', next);
 }
@@ -72,9 +72,9 @@ export function resources(report) {
       { name: 'Resource', cell: (r) => r.name, class: 'name' },
       { name: 'Used', cell: (r) => percent(r.used), number: true, key: (r) => r.used },
       { name: '', cell: (r) => bar(r.used, r.used >= AT_ITS_LIMIT ? 'full' : r.counted ? '' : 'thin'), class: 'wide-bar' },
-      { name: 'Bound, Mpps', cell: (r) => (r.bound ? fixed(r.bound.mpps) : '\u2013'), number: true, key: (r) => r.bound?.mpps },
+      { name: 'Bound, Mpps', cell: (r) => (r.bound ? rate(r.bound.mpps) : '\u2013'), number: true, key: (r) => r.bound?.mpps },
       { name: 'How the bound comes about', cell: (r) => r.bound?.arithmetic ?? '', class: 'prose' },
-      { name: 'From', cell: (r) => r.bound?.from ?? '', class: 'faint' },
+      { name: 'From', cell: (r) => r.bound?.from ?? '', class: 'faint nowrap' },
     ],
   }).element;
   return [element, bounds === undefined && missing('This report is older than the analytic bounds.'),

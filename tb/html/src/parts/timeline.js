@@ -28,6 +28,15 @@ export function seriesOf(report) {
 
 export const GBPS = 8e-3;  // bytes per microsecond to gigabits per second
 
+function packetRates(series) {
+  const lines = [
+    { name: 'offered', colour: 'line-3', values: series.rate('packets', 'offered') },
+    { name: 'delivered', colour: 'line-1', values: series.rate('packets', 'delivered') },
+  ];
+  if (series.group('dropped').length > 0) lines.push({ name: 'dropped', colour: 'worse', values: series.sumRate('dropped') });
+  return lines;
+}
+
 function dataRates(series) {
   const lines = [
     { name: 'offered', colour: 'line-3', values: series.rate('bytes', 'offered', GBPS) },
@@ -49,10 +58,7 @@ export function timeline(report) {
   const busy = series.group('busy').filter((s) => s.values.some((value) => value > 0.005));
   return [
     el('div', { class: 'charts' },
-      stepChart({ measured, title: 'Packets', unit: 'Mpps', runs: one([
-        { name: 'offered', colour: 'line-3', values: series.rate('packets', 'offered') },
-        { name: 'delivered', colour: 'line-1', values: series.rate('packets', 'delivered') },
-        { name: 'dropped', colour: 'worse', values: series.sumRate('dropped') }]) }),
+      stepChart({ measured, title: 'Packets', unit: 'Mpps', runs: one(packetRates(series)) }),
       stepChart({ measured, title: 'Data', unit: 'Gbps', runs: one(dataRates(series)) }),
       stepChart({ measured, title: 'Completions that the driver has not read', unit: 'entries', runs: one([
         { name: 'ring', colour: 'line-1', values: series.mean('level', 'completions not read') }]) }),

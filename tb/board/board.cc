@@ -115,8 +115,8 @@ void Board::start_traffic(Time now) {
   const Device::Range completions = device_->completions();
   core_.watch(completions.begin, completions.end);
   tracker_.set_entry(completions.entry);
-  wire_.start(now);
   recorder_.start(now, readings());
+  wire_.start(now);
   window_target_ = scenario_.run.warmup;
   start_window();
   warmed_up_ = scenario_.run.warmup == 0;

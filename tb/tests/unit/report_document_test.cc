@@ -62,7 +62,7 @@ RunResult sample_result() {
   return run;
 }
 
-constexpr std::string_view kGolden = R"({
+constexpr std::string_view kGolden = R"json({
   "schema": "ringside-report",
   "version": 1,
   "scenario": {"name": "sample", "description": "A sample"},
@@ -111,7 +111,7 @@ constexpr std::string_view kGolden = R"({
                           {"group": "busy", "name": "core", "unit": "share", "kind": "mean", "values": [1.0, 0.5]}]},
   "fingerprint": "0000000000001234",
   "host": {"wall_s": 0.5, "packets_per_s": 2400.0, "guest_mips": 2.0}
-})";
+})json";
 
 constexpr HostResult kHost{500'000, 1'200, 1'000'000};
 

@@ -56,6 +56,7 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
 
   RunResult result();
   void report_functions(RunResult& result) const;
+  void report_stacks(RunResult& result);
   void report_counters(RunResult& result) const;
   void report_guest_counters(RunResult& result) const;
   void report_uses(RunResult& result) const;

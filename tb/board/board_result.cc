@@ -7,6 +7,7 @@
 
 #include "model/guest/contract.h"
 #include "tb/board/board.h"
+#include "tb/board/guest_profile.h"
 
 namespace ringside {
 
@@ -58,6 +59,7 @@ RunResult Board::result() {
   for (const auto& [cause, count] : tracker_.drops()) result.packets.dropped.push_back({cause, count});
   result.compiler = image_.compiler();
   report_functions(result);
+  report_stacks(result);
   report_counters(result);
   report_guest_counters(result);
   report_uses(result);
@@ -94,6 +96,13 @@ void Board::report_functions(RunResult& result) const {
     cost.code_bytes = code_bytes[name];
     if (cost.cycles != 0 || cost.instructions != 0) result.functions.push_back(std::move(cost));
   }
+}
+
+void Board::report_stacks(RunResult& result) {
+  const CallTree& tree = core_.call_tree();
+  result.stacks = call_stacks(tree, image_);
+  result.unfollowed_calls = tree.unfollowed_calls();
+  result.unbalanced_returns = tree.unbalanced_returns();
 }
 
 void Board::report_counters(RunResult& result) const {

@@ -19,6 +19,7 @@
 #include "tb/board/device.h"
 #include "tb/board/convergence.h"
 #include "tb/board/packet_tracker.h"
+#include "tb/board/run_log.h"
 #include "tb/board/simulate.h"
 #include "tb/report/run_result.h"
 #include "tb/scenario/scenario.h"
@@ -88,6 +89,7 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   EthernetWire wire_;
   Core core_;
   PacketTracker tracker_;
+  std::unique_ptr<RunLog> log_;  // where the scenario wants one
   Time residual_{};  // work of a kernel per packet that the guest does not contain
   Statistics wire_statistics_, memory_statistics_, peer_statistics_;
 

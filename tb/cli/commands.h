@@ -32,12 +32,22 @@ struct RunOptions {
   std::string scenario;
   std::vector<std::string> overrides;
   std::string out;    // report file, "-" for standard output, "" for none
+  std::string log;    // event log, "" for none
   std::string image;  // guest image; "" builds the scenario's
   bool quiet = false;
 };
 
 // Simulates a scenario, prints the summary and writes the report. Throws InputError.
 int run(const RunOptions& options, const Simulate& simulate, const std::atomic<bool>& interrupted, const Terminal& terminal);
+
+struct ViewOptions {
+  std::string log;  // event log that run() wrote
+  std::string perfetto, vcd, pcap, csv;  // what to make: files, a prefix of files for pcap; "" for none
+  std::string from, to;                  // quantities of time; "" for the whole run
+};
+
+// Makes views of an event log, or prints what is in it. Throws InputError.
+int view(const ViewOptions& options, const Terminal& terminal);
 
 struct CompareOptions {
   std::vector<std::string> reports;  // two or more

@@ -36,6 +36,7 @@ class ConnectX : public sc_core::sc_module, public FrameSink, public MmioTarget 
 
   // At most one; nullptr for none. A packet lost to an error completion is reported by completed(error) and dropped().
   void set_observer(PacketObserver* observer) { context_.observer = observer; }
+  void set_detail_observer(DeviceObserver* observer) { context_.details = observer; }
 
   // Hears of each transmitted frame at its last bit; nullptr for nobody. Set it before the first frame.
   void set_transmit_sink(FrameSink* sink) { transmit_.port().set_sink(sink); }

@@ -11,6 +11,7 @@
 #include "model/base/kernel_bridge.h"
 #include "model/base/timeline.h"
 #include "model/core/block.h"
+#include "model/core/call_tree.h"
 #include "model/core/config.h"
 #include "model/core/decoder.h"
 #include "model/core/image.h"
@@ -85,6 +86,12 @@ class Core : public sc_core::sc_module, public InterruptSink {
   // Decoded blocks with their counts, by address.
   std::vector<const Block*> blocks() const;
 
+  // Cycles by call path, up to date. The numbers of functions are the image's.
+  const CallTree& call_tree();
+
+  // Tells of functions that are entered and left, beginning with those that are open. Null ends that.
+  void observe_calls(CallObserver* observer) { calls_.observe(observer, progress()); }
+
   // "mlx5e_poll_rx_cq+0x1c (en_rx.cc:123)" of the next instruction.
   std::string where() const;
 
@@ -104,6 +111,8 @@ class Core : public sc_core::sc_module, public InterruptSink {
   void open_engine();
   void hook_line_operations();
   void finish_block(std::uint64_t next);
+  void follow(const Block* from);
+  CallTree::Progress progress() const { return {pipeline_.retired(), pipeline_.counts().instructions}; }
   void on_cached_access(std::uint64_t address, std::uint32_t size, bool store);
   void on_maintenance(std::uint64_t address, AccessKind kind);
   void synchronise(Cycle now);
@@ -122,6 +131,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   CoreObserver& observer_;
   Decoder decoder_;
   Pipeline pipeline_;
+  CallTree calls_;
 
   uc_struct* engine_ = nullptr;
   std::uint64_t entry_ = 0;

@@ -50,6 +50,7 @@ class RxChannel final : public DescriptorCache::Client, public ReceiveWatchdog::
   enum class Step : std::uint64_t { chunk, done, wake, raise };
 
   void advance(Time now);
+  void publish_wait(Time now) const;
   bool find_frame();
   void begin_descriptor(Time now);
   void place_buffers(const RxBuffers& buffers);

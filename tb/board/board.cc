@@ -56,6 +56,7 @@ Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<boo
   set_up_coherence();
   residual_ = residual_of(scenario);
   device_->set_observer(tracker_);
+  if (!scenario.event_log.empty()) log_ = std::make_unique<RunLog>(scenario, *device_, wire_, tracker_);
   window_start_.device_busy = device_->busy();
   device_->set_link(traffic_->peer(), &wire_);
   wire_.set_observer(&tracker_);
@@ -107,6 +108,7 @@ RunResult Board::run() {
     result.stop_reason = StopReason::error;
     result.error = error;
   }
+  if (log_ != nullptr) log_->finish(result);
   return result;
 }
 
@@ -116,6 +118,7 @@ void Board::start_traffic(Time now) {
   core_.watch(completions.begin, completions.end);
   tracker_.set_entry(completions.entry);
   recorder_.start(now, readings());
+  if (log_ != nullptr) log_->start_traffic(memory_, guest_statistics_);
   wire_.start(now);
   window_target_ = scenario_.run.warmup;
   start_window();
@@ -142,7 +145,10 @@ void Board::end(Time now, StopReason reason) {
 
 void Board::watched_load(Time now, std::uint64_t address) {
   record(now);
-  if (ended_ || !tracker_.slot_read(now, address)) return;
+  if (ended_) return;
+  const auto packet = tracker_.slot_read(now, address);
+  if (!packet) return;
+  if (log_ != nullptr) log_->read(now, *packet);
   core_.occupy(residual_);
   const std::uint64_t delivered = tracker_.delivered();
   if (delivered == batch_end_) {
@@ -166,6 +172,7 @@ void Board::console(char byte) { console_ += byte; }
 // The guest's first wait ends its set-up: the link comes up. Ending here rather than at the next look keeps a wait for
 // nothing out of the measured window.
 void Board::idle(Time now) {
+  if (log_ != nullptr) log_->sleeps(now);
   if (!traffic_started_) start_traffic(now);
   if (quiet()) end(now, StopReason::exhausted);
 }

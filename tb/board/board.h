@@ -20,6 +20,7 @@
 #include "tb/board/convergence.h"
 #include "tb/board/packet_tracker.h"
 #include "tb/board/recorder.h"
+#include "tb/board/run_log.h"
 #include "tb/board/simulate.h"
 #include "tb/report/run_result.h"
 #include "tb/scenario/scenario.h"
@@ -57,6 +58,7 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
 
   RunResult result();
   void report_functions(RunResult& result) const;
+  void report_stacks(RunResult& result);
   void report_counters(RunResult& result) const;
   void report_guest_counters(RunResult& result) const;
   void report_uses(RunResult& result) const;
@@ -95,6 +97,7 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   Core core_;
   PacketTracker tracker_;
   Recorder recorder_;
+  std::unique_ptr<RunLog> log_;  // where the scenario wants one
   Time residual_{};  // work of a kernel per packet that the guest does not contain
   Statistics wire_statistics_, memory_statistics_, peer_statistics_;
 

@@ -2,24 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
-#include "model/guest/contract.h"
 #include "tb/board/board.h"
+#include "tb/board/board.h"
+#include "tb/board/guest_counters.h"
+#include "tb/board/guest_profile.h"
 
 namespace ringside {
-
-namespace {
-
-// Guest counters that each stand for the end of a packet.
-bool ends_packet(std::string_view counter) {
-  constexpr std::string_view kEnds[] = {"rx_xdp_drop", "rx_xdp_tx_xmit", "rx_oversize_pkts_sw_drop", "GRO_MERGED",
-                                        "consume_skb"};
-  return counter.starts_with("kfree_skb:") || std::find(std::begin(kEnds), std::end(kEnds), counter) != std::end(kEnds);
-}
-
-}  // namespace
 
 Board::Totals Board::totals() const {
   std::optional<std::uint64_t> bytes_read;
@@ -83,6 +73,7 @@ RunResult Board::result() {
   for (const auto& [cause, count] : tracker_.drops()) result.packets.dropped.push_back({cause, count});
   result.compiler = image_.compiler();
   report_functions(result);
+  report_stacks(result);
   report_counters(result);
   report_guest_counters(result);
   report_uses(result);
@@ -124,6 +115,13 @@ void Board::report_functions(RunResult& result) const {
   }
 }
 
+void Board::report_stacks(RunResult& result) {
+  const CallTree& tree = core_.call_tree();
+  result.stacks = call_stacks(tree, image_);
+  result.unfollowed_calls = tree.unfollowed_calls();
+  result.unbalanced_returns = tree.unbalanced_returns();
+}
+
 void Board::report_counters(RunResult& result) const {
   auto add_all = [&](std::string_view group, const Statistics& statistics) {
     for (const Statistic& s : statistics.all()) result.counters.push_back({std::string(group), s.name, s.unit, *s.value, s.description});
@@ -148,20 +146,9 @@ void Board::report_counters(RunResult& result) const {
 }
 
 std::vector<Counter> Board::guest_counters() const {
-  constexpr std::size_t kMost = 4096;  // a table without an end is cut here
   std::vector<Counter> counters;
-  for (std::size_t i = 0; guest_statistics_ != 0 && i < kMost; ++i) {
-    const PhysAddr at{guest_statistics_ + i * sizeof(guest::guest_stat)};
-    if (!memory_.contains(at, sizeof(guest::guest_stat))) break;
-    guest::guest_stat entry;
-    std::memcpy(&entry, memory_.host(at), sizeof entry);
-    if (entry.name[0] == '\0') break;
-    entry.name[sizeof entry.name - 1] = '\0';
-    const PhysAddr where{reinterpret_cast<std::uint64_t>(entry.value)};
-    std::uint64_t value = 0;
-    if (!memory_.contains(where, sizeof value)) continue;
-    std::memcpy(&value, memory_.host(where), sizeof value);
-    counters.push_back({"driver", entry.name, "", value, "Counted by the guest."});
+  for (const GuestCounter& counter : ringside::guest_counters(memory_, guest_statistics_)) {
+    counters.push_back({"driver", counter.name, "", counter.value(), "Counted by the guest."});
   }
   return counters;
 }

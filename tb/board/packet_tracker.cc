@@ -28,7 +28,7 @@ void PacketTracker::dropped(Time at, std::uint64_t sequence, std::string_view ca
 
 void PacketTracker::completed(Time at, std::uint64_t sequence, Time visible, PhysAddr slot, bool error) {
   const Arrival& arrival = arrivals_[sequence % kArrivals];
-  waiting_.push_back({slot.value, arrival.at, at, visible, arrival.bytes, error});
+  waiting_.push_back({sequence, slot.value, arrival.at, at, visible, arrival.bytes, error});
   if (error) {
     ++waiting_errors_;  // dropped() says that it has left the device
   } else {
@@ -53,11 +53,12 @@ void PacketTracker::mmio(Time at, std::uint64_t address, std::uint64_t value, bo
   fingerprint_.add(value);
 }
 
-bool PacketTracker::slot_read(Time now, std::uint64_t address) {
-  if (waiting_.empty()) return false;
+std::optional<PacketTracker::Consumed> PacketTracker::slot_read(Time now, std::uint64_t address) {
+  if (waiting_.empty()) return std::nullopt;
   const Completion& oldest = waiting_.front();
   // The write is in memory once its event has fired, which is what the timeline's time says.
-  if (address - oldest.slot >= entry_ || oldest.visible > timeline_.now()) return false;
+  if (address - oldest.slot >= entry_ || oldest.visible > timeline_.now()) return std::nullopt;
+  const Consumed consumed{oldest.sequence, !oldest.error};
   if (oldest.error) {
     --waiting_errors_;  // the device has reported the packet as dropped
   } else {
@@ -72,7 +73,7 @@ bool PacketTracker::slot_read(Time now, std::uint64_t address) {
   fingerprint_.add(kConsumed);
   fingerprint_.add(now.value);
   waiting_.pop_front();
-  return true;
+  return consumed;
 }
 
 std::vector<LatencyStage> PacketTracker::stages() const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,9 +50,13 @@ class PacketTracker : public PacketObserver {
   void interrupt(Time at, std::uint32_t vector) override;
   void mmio(Time at, std::uint64_t address, std::uint64_t value, bool write) override;
 
-  // The driver read a completion slot at `now`. Counts the packet as consumed when it is the oldest unread one.
-  // Returns true if a packet was consumed.
-  bool slot_read(Time now, std::uint64_t address);
+  struct Consumed {
+    std::uint64_t sequence;
+    bool delivered;  // false: the device has reported it as dropped
+  };
+  // The driver read a completion slot at `now`. Counts the packet as consumed when it is the oldest unread one, and says
+  // which it was.
+  std::optional<Consumed> slot_read(Time now, std::uint64_t address);
 
   // Bytes of a completion slot.
   void set_entry(std::uint64_t bytes) { entry_ = bytes; }
@@ -80,6 +85,7 @@ class PacketTracker : public PacketObserver {
  private:
   static constexpr std::size_t kStages = 3;
   struct Completion {
+    std::uint64_t sequence;
     std::uint64_t slot;
     Time arrival;
     Time posted;

@@ -34,6 +34,7 @@ struct RunOptions {
   std::vector<std::string> overrides;
   std::string out;    // report file, "-" for standard output, "" for none
   std::string html;   // the report as a page; file, or "" for none
+  std::string log;    // event log, "" for none
   std::string image;  // guest image; "" builds the scenario's
   bool quiet = false;
 };
@@ -51,6 +52,15 @@ struct ReportOptions {
 
 // Shows a report in other forms. Throws InputError.
 int report(const ReportOptions& options, const Terminal& terminal);
+
+struct ViewOptions {
+  std::string log;  // event log that run() wrote
+  std::string perfetto, vcd, pcap, csv;  // what to make: files, a prefix of files for pcap; "" for none
+  std::string from, to;                  // quantities of time; "" for the whole run
+};
+
+// Makes views of an event log, or prints what is in it. Throws InputError.
+int view(const ViewOptions& options, const Terminal& terminal);
 
 struct CompareOptions {
   std::vector<std::string> reports;  // two or more

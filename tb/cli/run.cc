@@ -44,7 +44,9 @@ int run(const RunOptions& options, const Simulate& simulate, const std::atomic<b
   if (!options.out.empty() && !to_stdout) check_writable(options.out);
   if (!options.html.empty()) check_writable(options.html);
   if (!options.html.empty()) html_page_file();
+  if (!options.log.empty()) check_writable(options.log);
   scenario.image = guest_image(scenario);
+  scenario.event_log = options.log;
 
   LiveLine line(terminal.error, scenario.run, terminal.error_is_tty && !options.quiet);
   const auto result = simulate_guarded(simulate, scenario, line, interrupted);
@@ -62,6 +64,7 @@ int run(const RunOptions& options, const Simulate& simulate, const std::atomic<b
     print_summary(terminal.out, scenario, result, host);
     if (!options.out.empty()) fmt::print(terminal.out, "report: {}\n", options.out);
     if (!options.html.empty()) fmt::print(terminal.out, "page: {}\n", options.html);
+    if (!options.log.empty()) fmt::print(terminal.out, "event log: {}\n", options.log);
   }
   if (result.stop_reason == StopReason::error) fmt::print(terminal.error, "ringside: {}\n", result.error);
   return exit_status(result.stop_reason);

@@ -104,6 +104,16 @@ Json stalls_of(const StallCycles& stalls, std::uint64_t packets) {
   return json;
 }
 
+Json stacks_of(const RunResult& run) {
+  Json stacks = Json::array();
+  for (const auto& stack : sorted_stacks(run.stacks)) {
+    Json entry{{"stack", stack.functions}, {"cycles", stack.cycles}, {"instructions", stack.instructions}};
+    if (stack.calls != 0) entry["calls"] = stack.calls;
+    stacks.push_back(std::move(entry));
+  }
+  return stacks;
+}
+
 Json guest_of(const RunResult& run) {
   const Measures measures(run.window);
   Json functions = Json::array();
@@ -127,6 +137,9 @@ Json guest_of(const RunResult& run) {
   guest["cycles"] = run.window.cycles;
   guest["functions"] = std::move(functions);
   guest["stalls"] = stalls_of(run.stalls, run.window.packets);
+  guest["stacks"] = stacks_of(run);
+  if (run.unfollowed_calls != 0) guest["unfollowed_calls"] = run.unfollowed_calls;
+  if (run.unbalanced_returns != 0) guest["unbalanced_returns"] = run.unbalanced_returns;
   return guest;
 }
 

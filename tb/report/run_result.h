@@ -67,6 +67,14 @@ struct FunctionCost {
   StallCycles stalls{};
 };
 
+// Cycles of one call path inside the window, without those of the functions that its last one calls.
+struct StackCost {
+  std::vector<std::string> functions;  // outermost first
+  std::uint64_t cycles = 0;
+  std::uint64_t instructions = 0;
+  std::uint64_t calls = 0;  // of the last one, by this path
+};
+
 struct Counter {
   std::string group;  // who counts: "wire", "nic", "pcie", "memory", "peer", "core", "driver"
   std::string name;
@@ -145,6 +153,9 @@ struct RunResult {
   std::string compiler;  // of the guest image; empty where that does not say
   std::vector<FunctionCost> functions;
   StallCycles stalls{};
+  std::vector<StackCost> stacks;         // their cycles are those of the window
+  std::uint64_t unfollowed_calls = 0;    // that got no stack of their own: too deep, or too many
+  std::uint64_t unbalanced_returns = 0;  // to where no call had come from
   std::vector<Counter> counters;
   std::vector<Limit> limits;
   std::vector<Use> uses;

@@ -48,6 +48,8 @@ RunResult sample_result() {
   run.functions[1].stalls[static_cast<std::size_t>(StallReason::dram)] = 60'000;
   run.stalls[static_cast<std::size_t>(StallReason::base)] = 110'000;
   run.stalls[static_cast<std::size_t>(StallReason::dram)] = 60'000;
+  run.stacks = {{{"start", "small"}, 50'000, 110'000, 9}, {{"start"}, 60'000, 100'000, 0}, {{"start", "large"}, 60'000, 100'000, 16}};
+  run.unfollowed_calls = 3;
   run.counters = {{"nic", "rx_out_of_buffer", "packets", 280, "No descriptor."}};
   run.limits = {{"pcie upstream", 1, 2}, {"core", 999, 1'000}};
   run.uses = {{"ring", "rx ring", 256, 1'024, "entries"}};
@@ -98,7 +100,13 @@ constexpr std::string_view kGolden = R"json({
       {"name": "small", "cycles_per_packet": 50.0, "instructions_per_packet": 110.0, "cycles": 50000,
        "instructions": 110000, "stalls": {}}
     ],
-    "stalls": {"base": 110.0, "dram": 60.0}
+    "stalls": {"base": 110.0, "dram": 60.0},
+    "stacks": [
+      {"stack": ["start"], "cycles": 60000, "instructions": 100000},
+      {"stack": ["start", "large"], "cycles": 60000, "instructions": 100000, "calls": 16},
+      {"stack": ["start", "small"], "cycles": 50000, "instructions": 110000, "calls": 9}
+    ],
+    "unfollowed_calls": 3
   },
   "uses": [{"group": "ring", "name": "rx ring", "value": 256, "of": 1024, "unit": "entries", "share": 0.25}],
   "counters": {"nic": {"rx_out_of_buffer": {"value": 280, "unit": "packets", "description": "No descriptor."}}},

@@ -158,8 +158,12 @@ void RxEngine::deliver(Time now) {
   const PacketInfo info = inspector_.inspect(buffer_.front_bytes());
   const Placement placement = place(now, *packet.queue, info.bytes);
   if (placement.syndrome != 0) return fail(now, packet, placement);
-  for (std::uint32_t i = 0; i < placement.count; ++i)
-    context_.write(now, DmaUse::payload, placement.pieces[i].address, placement.pieces[i].bytes, packet.sequence);
+  Time stored = now;
+  for (std::uint32_t i = 0; i < placement.count; ++i) {
+    const Piece& piece = placement.pieces[i];
+    stored = context_.write(now, DmaUse::payload, piece.address, piece.bytes, packet.sequence).visible;
+  }
+  if (context_.observer != nullptr) context_.observer->stored(now, packet.sequence, now, stored);
 
   cqe64 entry{};
   entry.wqe_id = placement.wqe_id;

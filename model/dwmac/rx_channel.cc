@@ -97,6 +97,7 @@ void RxChannel::begin_descriptor(Time now) {
   if (!context_due_) {
     if (context_.details != nullptr) context_.details->moves(now, queue_->head()->sequence);
     start_ = std::max(now, queue_->head()->ready);
+    if (first_) moving_since_ = stored_ = start_;
     place_buffers(buffers);
   }
   start_ += context_.config.rx_descriptor;
@@ -151,6 +152,7 @@ bool RxChannel::move(Time now) {
     const DmaFabric::Posted posted = context_.write(at, DmaUse::payload, PhysAddr{address_[part_].value + filled_},
                                                     {frame.bytes.data() + moved_, chunk}, frame.sequence);
     at = start_ = posted.accepted;
+    stored_ = posted.visible;
     frame.touched = true;
     moved_ += chunk;
     filled_ += chunk;
@@ -175,6 +177,7 @@ void RxChannel::close(Time at) {
   closed_.first = first_;
   closed_.last = last_;
   closed_.header = split_ ? frame.status.info.header : 0;
+  if (last_ && context_.observer != nullptr) context_.observer->stored(context_.timeline.now(), frame.sequence, moving_since_, stored_);
   if (!last_) closed_.length = context_.config.partial_length == "zero" ? 0 : moved_;
   write_back_ = context_.write(at, DmaUse::completion, entry_.at, bytes_of(format_.close(closed_)), frame.sequence);
   if (context_.details != nullptr) context_.details->occupied(context_.timeline.now(), number_, write_back_.accepted, Resource::fabric);

@@ -80,6 +80,8 @@ class RxChannel final : public DescriptorCache::Client, public ReceiveWatchdog::
   MtlQueue* queue_ = nullptr;  // its head is under way; nullptr: none is
   std::uint32_t moved_ = 0;    // bytes of it
   bool first_ = true;          // no descriptor has been closed yet
+  Time moving_since_{};        // its first bytes began to
+  Time stored_{};              // the latest of them will be in memory
   bool split_ = false;
   bool context_due_ = false;  // the frame before left a timestamp
   Time timestamp_{};

@@ -17,6 +17,8 @@ class PacketObserver {
   virtual ~PacketObserver() = default;
   virtual void offered(Time, std::uint64_t /*sequence*/, std::uint32_t /*bytes, with FCS*/) {}
   virtual void dropped(Time, std::uint64_t /*sequence*/, std::string_view /*cause, Linux name*/) {}
+  // All bytes of the packet are on their way: the first began to move at `from`, the last will be in memory at `visible`.
+  virtual void stored(Time, std::uint64_t /*sequence*/, Time /*from*/, Time /*visible*/) {}
   // The completion for the packet was posted; it becomes visible to the host at `visible`. `slot` is the address of the
   // completion entry.
   virtual void completed(Time, std::uint64_t /*sequence*/, Time /*visible*/, PhysAddr /*slot*/, bool /*error*/) {}

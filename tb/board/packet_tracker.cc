@@ -1,5 +1,7 @@
 #include "tb/board/packet_tracker.h"
 
+#include <algorithm>
+
 namespace ringside {
 
 namespace {
@@ -11,7 +13,9 @@ enum EventCode : std::uint64_t { kOffered = 1, kDropped, kCompleted, kConsumed, 
 void PacketTracker::offered(Time at, std::uint64_t sequence, std::uint32_t bytes) {
   ++offered_;
   inside_.enter(timeline_.now());
-  arrivals_[sequence % kArrivals] = {at, bytes};
+  Arrival& arrival = arrivals_[sequence % kArrivals];  // whose bytes may have begun to move
+  arrival.at = at;
+  arrival.bytes = bytes;
   fingerprint_.add(kOffered);
   fingerprint_.add(at.value);
 }
@@ -26,9 +30,16 @@ void PacketTracker::dropped(Time at, std::uint64_t sequence, std::string_view ca
   fingerprint_.add(sequence);
 }
 
+void PacketTracker::stored(Time, std::uint64_t sequence, Time from, Time visible) {
+  Arrival& arrival = arrivals_[sequence % kArrivals];
+  arrival.moved = from;
+  arrival.stored = visible;
+}
+
 void PacketTracker::completed(Time at, std::uint64_t sequence, Time visible, PhysAddr slot, bool error) {
   const Arrival& arrival = arrivals_[sequence % kArrivals];
-  waiting_.push_back({sequence, slot.value, arrival.at, at, visible, arrival.bytes, error});
+  const Time moved = std::max(arrival.moved, arrival.at);
+  waiting_.push_back({sequence, slot.value, arrival.at, moved, std::clamp(arrival.stored, moved, visible), visible, arrival.bytes, error});
   if (error) {
     ++waiting_errors_;  // dropped() says that it has left the device
   } else {
@@ -66,9 +77,10 @@ std::optional<PacketTracker::Consumed> PacketTracker::slot_read(Time now, std::u
     unread_.leave(timeline_.now());
     delivered_bytes_ += oldest.bytes;
     latency_.add(now - oldest.arrival);
-    stages_[0].add(oldest.posted - oldest.arrival);
-    stages_[1].add(oldest.visible - oldest.posted);
-    stages_[2].add(now - oldest.visible);
+    stages_[0].add(oldest.moved - oldest.arrival);
+    stages_[1].add(oldest.stored - oldest.moved);
+    stages_[2].add(oldest.visible - oldest.stored);
+    stages_[3].add(now - oldest.visible);
   }
   fingerprint_.add(kConsumed);
   fingerprint_.add(now.value);
@@ -77,7 +89,7 @@ std::optional<PacketTracker::Consumed> PacketTracker::slot_read(Time now, std::u
 }
 
 std::vector<LatencyStage> PacketTracker::stages() const {
-  static constexpr std::array<const char*, kStages> kNames{"device", "completion", "ring"};
+  static constexpr std::array<const char*, kStages> kNames{"buffer", "data", "completion", "ring"};
   std::vector<LatencyStage> all;
   for (std::size_t i = 0; i < kStages && stages_[i].summary().count != 0; ++i) all.push_back({kNames[i], stages_[i].summary()});
   return all;

@@ -46,6 +46,7 @@ class PacketTracker : public PacketObserver {
 
   void offered(Time at, std::uint64_t sequence, std::uint32_t bytes) override;
   void dropped(Time at, std::uint64_t sequence, std::string_view cause) override;
+  void stored(Time at, std::uint64_t sequence, Time from, Time visible) override;
   void completed(Time at, std::uint64_t sequence, Time visible, PhysAddr slot, bool error) override;
   void interrupt(Time at, std::uint32_t vector) override;
   void mmio(Time at, std::uint64_t address, std::uint64_t value, bool write) override;
@@ -83,12 +84,13 @@ class PacketTracker : public PacketObserver {
   }
 
  private:
-  static constexpr std::size_t kStages = 3;
+  static constexpr std::size_t kStages = 4;
   struct Completion {
     std::uint64_t sequence;
     std::uint64_t slot;
     Time arrival;
-    Time posted;
+    Time moved;   // its bytes began to
+    Time stored;  // they were in memory
     Time visible;
     std::uint32_t bytes;
     bool error;
@@ -96,6 +98,7 @@ class PacketTracker : public PacketObserver {
   struct Arrival {
     Time at;
     std::uint32_t bytes;
+    Time moved, stored;
   };
   // More than a packet buffer and all rings hold.
   static constexpr std::uint64_t kArrivals = 1u << 17;

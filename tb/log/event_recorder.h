@@ -28,6 +28,7 @@ class EventRecorder final : public PacketObserver, public WireObserver, public D
 
   // PacketObserver
   void dropped(Time now, std::uint64_t sequence, std::string_view cause) override;
+  void stored(Time now, std::uint64_t sequence, Time from, Time visible) override { next_.stored(now, sequence, from, visible); }
   void completed(Time now, std::uint64_t sequence, Time visible, PhysAddr slot, bool error) override;
   void interrupt(Time now, std::uint32_t vector) override;
   void mmio(Time now, std::uint64_t address, std::uint64_t value, bool write) override;

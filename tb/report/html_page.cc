@@ -17,7 +17,11 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kPlace = "@REPORT@";
 
 // What a page can do without, least needed first: arrays in which what matters most comes first.
-constexpr std::array<const char*, 2> kLong{"profile", "stacks"};  // of "guest"
+struct LongPart {
+  const char* name;
+  const char* place;
+};
+constexpr std::array<LongPart, 2> kLong{{{"profile", "/guest/profile/functions"}, {"stacks", "/guest/stacks"}}};
 
 // JSON in plain ASCII without a character that could end the element around it.
 std::string inside_script(const Json& document) {
@@ -39,17 +43,18 @@ std::string inside_script(const Json& document) {
 Json fitted(Json report, std::size_t room) {
   constexpr std::size_t kNote = 100;  // bytes that the block takes
   std::size_t size = inside_script(report).size();
-  if (size <= room || !report.contains("guest")) return report;
+  if (size <= room) return report;
   Json left_out = Json::object();
-  for (const char* const part : kLong) {
-    if (!report["guest"].contains(part) || !report["guest"][part].is_array()) continue;
-    auto& elements = report["guest"][part].get_ref<Json::array_t&>();
+  for (const auto& [name, place] : kLong) {
+    const Json::json_pointer pointer(place);
+    if (!report.contains(pointer) || !report[pointer].is_array()) continue;
+    auto& elements = report[pointer].get_ref<Json::array_t&>();
     const std::size_t before = elements.size();
     while (size + kNote > room && !elements.empty()) {
       size -= inside_script(elements.back()).size() + (elements.size() > 1 ? 1 : 0);
       elements.pop_back();
     }
-    if (elements.size() != before) left_out[part] = before - elements.size();
+    if (elements.size() != before) left_out[name] = before - elements.size();
   }
   report["left_out"] = std::move(left_out);
   return report;

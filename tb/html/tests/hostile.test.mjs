@@ -14,7 +14,7 @@ const ATTACKS = [
   '\u2028window.pwned=1\u2029\u202e<iframe srcdoc="<script>parent.pwned=1</script>">',
   ']]><style>*{background:url(https://example.invalid/x)}</style>',
 ];
-const KEPT = new Set(['schema']);
+const KEPT = new Set(['schema', 'columns', 'place_columns']);
 
 // Every string, and every key that is not of the format itself, carries an attack.
 function poison(report) {
@@ -22,7 +22,8 @@ function poison(report) {
   const attack = () => `${ATTACKS[next % ATTACKS.length]}${next++}`;
   const poisonKeys = (object) => Object.fromEntries(Object.entries(object).map(([, value]) => [attack(), walk(value)]));
   function walk(value, key = '') {
-    if (typeof value === 'string') return KEPT.has(key) ? value : attack();
+    if (KEPT.has(key)) return value;
+    if (typeof value === 'string') return attack();
     if (Array.isArray(value)) return value.map((element) => walk(element));
     if (value === null || typeof value !== 'object') return value;
     if (key === 'counters') return Object.fromEntries(Object.values(value).map((group) => [attack(), poisonKeys(group)]));
@@ -46,7 +47,8 @@ after(() => browser?.close());
 async function expectHarmless(page) {
   for (const row of await page.locator('tr.opens').all()) await row.click();
   for (const frame of await page.locator('#flame .frame').all()) await frame.hover({ force: true, timeout: 2000 }).catch(() => {});
-  for (const button of await page.locator('button.more').all()) await button.click();
+  const more = page.locator('button.more:visible');
+  while (await more.count() > 0) await more.first().click();
   await page.waitForTimeout(200);
   assert.deepEqual(page.complaints, []);
   assert.equal(await page.evaluate(() => window.pwned), undefined);

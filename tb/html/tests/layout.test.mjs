@@ -71,9 +71,11 @@ test('a large report stays small enough, and is drawn soon', async () => {
   large.guest.stacks = Array.from({ length: 4096 }, (_, i) =>
     ({ stack: ['start', ...Array.from({ length: 12 }, (_, depth) => functions[(i * (depth + 1)) % functions.length])], cycles: 1000 + i, instructions: 1 }));
   large.guest.functions = functions.map((name, i) => ({ ...copy(report.guest.functions[0]), name, cycles: 4000 - i }));
-  const listing = report.guest.profile[0].instructions;
-  large.guest.profile = functions.map((name) => ({ ...report.guest.profile[0], name, instructions: listing }));
-  for (let i = 0; i < 5000; ++i) large.counters.nic[`counter_${i}`] = { value: i, unit: 'packets', description: 'One of very many counters.' };
+  const { instructions } = report.guest.profile.functions[0];
+  const text = large.guest.profile.columns.indexOf('text');
+  const rows = instructions.slice(0, 20).map((row) => row.map((cell, i) => (i === text ? 'a long instruction '.repeat(15) : cell)));
+  large.guest.profile.functions = functions.slice(0, 1000).map((name) => ({ name, instructions: rows }));
+  for (let i = 0; i < 1500; ++i) large.counters.nic[`counter_${i}`] = { value: i, unit: 'packets', description: 'One of very many counters.' };
   const started = Date.now();
   const page = await open(browser, pageOf('large', large));
   const milliseconds = Date.now() - started;

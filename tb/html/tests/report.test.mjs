@@ -99,7 +99,7 @@ test('a function opens its code, by mouse and by keyboard', async () => {
   await first.click();
   assert.equal(await first.getAttribute('aria-expanded'), 'true');
   const hottest = report.guest.functions[0].name;
-  const profiled = report.guest.profile.find((f) => f.name === hottest);
+  const profiled = report.guest.profile.functions.find((f) => f.name === hottest);
   assert.equal(await page.locator('#function-table .listing tr.instruction').count(), profiled.instructions.length);
   await first.press('Enter');
   assert.equal(await page.locator('#function-table .listing').count(), 0);

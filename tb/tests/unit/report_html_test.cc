@@ -63,7 +63,7 @@ TEST(HtmlPage, OfTwoRunsHasBothAndTheComparison) {
 Json large_report(std::size_t functions) {
   Json report = test::sample_report();
   for (std::size_t i = 0; i < functions; ++i) {
-    report["guest"]["profile"].push_back({{"name", fmt::format("function {}", i)}, {"text", std::string(100'000, '.')}});
+    report["guest"]["profile"]["functions"].push_back({{"name", fmt::format("function {}", i)}, {"text", std::string(100'000, '.')}});
   }
   report["guest"]["stacks"] = Json::array({{{"stack", {"handle"}}, {"cycles", 1}}});
   return report;
@@ -73,22 +73,22 @@ TEST(HtmlPage, LeavesOutTheColdestCodeWhereThereIsTooMuch) {
   const TemporaryFolder folder;
   const auto page = folder.write("page.html", page_text());
   const std::string all = html_report(page, large_report(40));
-  EXPECT_EQ(Json::parse(inside(all))["guest"]["profile"].size(), 40u);
+  EXPECT_EQ(Json::parse(inside(all))["guest"]["profile"]["functions"].size(), 40u);
   EXPECT_FALSE(Json::parse(inside(all)).contains("left_out"));
 
   const std::string some = html_report(page, large_report(80));
   EXPECT_LE(some.size(), kLargestPage);
   EXPECT_GE(some.size(), kLargestPage - 100'200);
   const Json data = Json::parse(inside(some));
-  EXPECT_EQ(data["guest"]["profile"].size(), 49u);
-  EXPECT_EQ(data["guest"]["profile"].back()["name"], "function 48");
+  EXPECT_EQ(data["guest"]["profile"]["functions"].size(), 49u);
+  EXPECT_EQ(data["guest"]["profile"]["functions"].back()["name"], "function 48");
   EXPECT_EQ(data["left_out"], (Json{{"profile", 31}}));
   EXPECT_EQ(data["guest"]["stacks"].size(), 1u);
 
   const std::string two = html_comparison(page, Json::object(), large_report(80), large_report(10));
   EXPECT_LE(two.size(), kLargestPage);
-  EXPECT_EQ(Json::parse(inside(two))["reports"][0]["guest"]["profile"].size(), 24u);
-  EXPECT_EQ(Json::parse(inside(two))["reports"][1]["guest"]["profile"].size(), 10u);
+  EXPECT_EQ(Json::parse(inside(two))["reports"][0]["guest"]["profile"]["functions"].size(), 24u);
+  EXPECT_EQ(Json::parse(inside(two))["reports"][1]["guest"]["profile"]["functions"].size(), 10u);
 }
 
 TEST(HtmlPage, RefusesWhatCannotBecomeSmallEnough) {

@@ -12,6 +12,10 @@ const REASONS = {
 };
 export const reasonText = (name) => REASONS[name] ?? '';
 
+const STAGES = {
+  buffer: 'until the device begins to move the bytes', data: 'until all of them are in memory',
+  completion: 'until its completion is', ring: 'until the driver sees that',
+};
 const PERCENTILES = ['min', 'mean', 'p50', 'p90', 'p99', 'p99.9', 'max'];
 
 export function latency(report) {
@@ -26,6 +30,7 @@ export function latency(report) {
         { name: 'Stage', cell: (r) => r.name, class: 'name' },
         ...PERCENTILES.map((p) => ({ name: p, cell: (r) => time(r[`${p}_ps`]), number: true })),
         { name: 'Share of mean', cell: (r) => bar(r.mean_ps / mean), class: 'wide-bar' },
+        { name: '', cell: (r) => STAGES[r.name] ?? '', class: 'faint prose' },
       ],
     }).element,
     stages.length === 0 && missing('This report does not divide latency into stages.'),

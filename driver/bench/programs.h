@@ -9,6 +9,7 @@ struct bench_program {
   void (*run)(u32 count, u32 argument);
 };
 
+extern const bench_program call_programs[];
 extern const bench_program chain_programs[];
 extern const bench_program zeroing_programs[];
 extern const bench_program fault_programs[];

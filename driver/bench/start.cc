@@ -27,6 +27,7 @@ static void run_from(const bench_program* table, const board_info* board) {
 extern "C" [[noreturn]] void _start(const board_info* board);
 
 void _start(const board_info* board) {
+  run_from(call_programs, board);
   run_from(chain_programs, board);
   run_from(zeroing_programs, board);
   run_from(fault_programs, board);

@@ -22,7 +22,7 @@ void CommandInterface::ring(Time now) {
   }
   running_ = true;
   running_at_ = address_;
-  context_.fabric.read(now, running_at_, sizeof(command_mailbox), *this, 0);
+  context_.read(now, DmaUse::command, running_at_, sizeof(command_mailbox), *this, 0);
 }
 
 void CommandInterface::on_read(Time now, std::uint64_t, std::span<const std::uint8_t> data, bool ok) {
@@ -47,7 +47,7 @@ void CommandInterface::fire(Time now, std::uint64_t) {
   }
   mailbox_.status = status;
   ++(status == kCmdOk ? context_.counters.commands : context_.counters.commands_failed);
-  context_.fabric.write(now, running_at_, {reinterpret_cast<const std::uint8_t*>(&mailbox_), kAnswerBytes});
+  context_.write(now, DmaUse::command, running_at_, {reinterpret_cast<const std::uint8_t*>(&mailbox_), kAnswerBytes});
 }
 
 std::string CommandInterface::waiting_for() const {

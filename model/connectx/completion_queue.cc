@@ -42,10 +42,10 @@ bool CompletionQueue::has_space(Time now) {
   return false;
 }
 
-CompletionQueue::Written CompletionQueue::write(Time now, cqe64& entry) {
+CompletionQueue::Written CompletionQueue::write(Time now, cqe64& entry, std::optional<std::uint64_t> packet) {
   entry.op_own |= (producer_ >> layout_.log_size) & 1;
   const PhysAddr slot = layout_.buffer + PhysAddr{(producer_ & (size() - 1)) * sizeof(cqe64)};
-  const DmaFabric::Posted posted = context_.fabric.write(now, slot, as_bytes(entry));
+  const DmaFabric::Posted posted = context_.write(now, DmaUse::completion, slot, as_bytes(entry), packet);
   ++producer_;
   ++since_event_;
   last_completion_ = now;
@@ -59,7 +59,7 @@ void CompletionQueue::read_record(Time now) {
   record_issued_ = now;
   next_record_read_ = now + context_.config.record_poll_interval;
   ++context_.counters.cq_record_reads;
-  context_.fabric.read(now, layout_.record, sizeof(be32), *this, 0);
+  context_.read(now, DmaUse::record, layout_.record, sizeof(be32), *this, 0);
 }
 
 void CompletionQueue::on_read(Time now, std::uint64_t, std::span<const std::uint8_t> data, bool ok) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "model/base/timeline.h"
@@ -53,8 +54,9 @@ class CompletionQueue final : public DmaReader, public EventTarget {
   // True if a completion can be written. Otherwise the client is resumed when that may have changed.
   bool has_space(Time now);
 
-  // Posts `entry`, whose opcode is set; the owner bit is added here. Only after has_space().
-  Written write(Time now, cqe64& entry);
+  // Posts `entry`, whose opcode is set; the owner bit is added here. Only after has_space(). `packet`: the received one that it
+  // is about, for the observer.
+  Written write(Time now, cqe64& entry, std::optional<std::uint64_t> packet = std::nullopt);
 
   // UAR doorbell: `word` is sequence << 28 | command | consumer index. The sequence number is not checked. No
   // completion is solicited, so a request for solicited events only never fires.

@@ -37,6 +37,7 @@ class ConnectX : public sc_core::sc_module, public FrameSink, public MmioTarget 
 
   // At most one; nullptr for none. A packet lost to an error completion is reported by completed(error) and dropped().
   void set_observer(PacketObserver* observer) { context_.observer = observer; }
+  void set_detail_observer(DeviceObserver* observer) { context_.details = observer; }
 
   // Hears of each frame that leaves by a port at its last bit; nullptr for nobody. Set it before the first frame.
   void set_transmit_sink(FrameSink* sink, std::size_t port = 0) { transmit_[port].port().set_sink(sink); }

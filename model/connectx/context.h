@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -65,11 +67,23 @@ struct Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
+  // DMA, said to the observer.
+  DmaFabric::Posted write(Time at, DmaUse use, PhysAddr address, std::span<const std::uint8_t> data,
+                          std::optional<std::uint64_t> packet = std::nullopt) {
+    if (details != nullptr) details->dma(use, packet);
+    return fabric.write(at, address, data);
+  }
+  void read(Time at, DmaUse use, PhysAddr address, std::uint32_t length, DmaReader& reader, std::uint64_t tag) {
+    if (details != nullptr) details->dma(use, std::nullopt);
+    fabric.read(at, address, length, reader, tag);
+  }
+
   const std::string name;
   const ConnectxConfig config;
   Timeline& timeline;
   DmaFabric& fabric;
   PacketObserver* observer = nullptr;
+  DeviceObserver* details = nullptr;
   Counters counters;
 };
 

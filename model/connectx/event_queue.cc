@@ -24,7 +24,7 @@ void EventQueue::push(Time now, eqe entry) {
   entry.owner = (producer_ >> log_size_) & 1;
   std::array<std::uint8_t, sizeof(eqe)> raw;
   std::memcpy(raw.data(), &entry, sizeof entry);
-  context_.fabric.write(now, buffer_ + PhysAddr{(producer_ & (size - 1)) * sizeof(eqe)}, raw);
+  context_.write(now, DmaUse::event, buffer_ + PhysAddr{(producer_ & (size - 1)) * sizeof(eqe)}, raw);
   ++producer_;
   ++context_.counters.eqes;
   if (armed_) interrupt(now);
@@ -49,7 +49,7 @@ void EventQueue::interrupt(Time now) {
   armed_ = false;
   std::array<std::uint8_t, 4> message;
   std::memcpy(message.data(), &vector_, sizeof vector_);
-  context_.fabric.write(now, PhysAddr{guest::kMsiAddress}, message);
+  context_.write(now, DmaUse::interrupt, PhysAddr{guest::kMsiAddress}, message);
   ++context_.counters.interrupts;
   if (context_.observer != nullptr) context_.observer->interrupt(now, vector_);
 }

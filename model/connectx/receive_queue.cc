@@ -73,6 +73,7 @@ ReceiveQueue::Wqe ReceiveQueue::take(Time now) {
   const Wqe wqe{static_cast<std::uint16_t>(consumed_), {slot.segments, std::size_t{1} << (layout_.log_stride - 4)}};
   ++consumed_;
   ++context_.counters.wqes_consumed;
+  publish_level(now);
   if (requested_ != posted_) fetch(now);
   if (posted_ - consumed_ < low_water_ && !record_outstanding_ && now >= next_record_read_) read_record(now);
   return wqe;
@@ -95,7 +96,7 @@ void ReceiveQueue::read_record(Time now) {
   record_issued_ = now;
   next_record_read_ = now + context_.config.record_poll_interval;
   ++context_.counters.rq_record_reads;
-  context_.fabric.read(now, layout_.record, sizeof(be32), *this, kRecordTag | tag_of(generation_, 0));
+  context_.read(now, DmaUse::record, layout_.record, sizeof(be32), *this, kRecordTag | tag_of(generation_, 0));
 }
 
 // Reads the record when the interval since the last read is over.
@@ -130,10 +131,15 @@ void ReceiveQueue::on_record(Time now, std::uint32_t word) {
   record_outstanding_ = false;
   posted_ += static_cast<std::uint16_t>(word - posted_);
   if (posted_ - consumed_ > size()) return set_state(now, kRqError);  // more WQEs than the ring has
+  publish_level(now);
   fetch(now);
   if (!wanted_ || !fetches_.empty()) return;
   wanted_ = false;
   client_.out_of_buffer(now, *this, record_issued_);
+}
+
+void ReceiveQueue::publish_level(Time now) const {
+  if (context_.details != nullptr) context_.details->ring(now, RingKind::receive, number_, posted_ - consumed_, size());
 }
 
 std::uint32_t ReceiveQueue::next_fetch() const { return layout_.striding ? next_index_ : requested_ & (size() - 1); }
@@ -154,7 +160,7 @@ void ReceiveQueue::fetch(Time now) {
     fetches_.push_back({requested_, false});
     ++context_.counters.wqe_fetches;
     context_.counters.wqes_fetched += count;
-    context_.fabric.read(now, at, count << layout_.log_stride, *this, tag_of(generation_, first));
+    context_.read(now, DmaUse::descriptor, at, count << layout_.log_stride, *this, tag_of(generation_, first));
   }
 }
 

@@ -111,6 +111,7 @@ class ReceiveQueue final : public DmaReader, public EventTarget {
 
   std::uint32_t size() const { return 1u << layout_.log_size; }
   void restart();
+  void publish_level(Time now) const;
   void read_record(Time now);
   void on_record(Time now, std::uint32_t word);
   void fetch(Time now);

@@ -9,6 +9,12 @@
 
 namespace ringside::connectx {
 
+namespace {
+
+constexpr std::uint32_t kLane = 0;  // all frames pass one engine
+
+}  // namespace
+
 RxEngine::RxEngine(Context& context, const Steering& steering, const MkeyTable& mkeys)
     : context_(context),
       steering_(steering),
@@ -30,13 +36,17 @@ void RxEngine::on_frame(Time now, const Frame& frame) {
   }
   ++c.rx_packets_phy;
   c.rx_bytes_phy += length + kFcsBytes;
-  if (!buffer_.fits(now, length)) return drop(now, frame.sequence, c.rx_discards_phy, "rx_discards_phy");
+  if (!buffer_.fits(now, length)) {
+    if (context_.details != nullptr) context_.details->waits(now, frame.sequence, Resource::buffer_room);
+    return drop(now, frame.sequence, c.rx_discards_phy, "rx_discards_phy");
+  }
   ReceiveQueue* queue = steering_.select(frame);
   if (queue == nullptr || !queue->ready()) {
     return drop(now, frame.sequence, c.rx_steer_missed_packets, "rx_steer_missed_packets");
   }
   if (queue->completions().dead()) return drop(now, frame.sequence, c.rx_cq_error, "rx_cq_error");
   buffer_.push(frame.sequence, frame.arrival, queue, frame.bytes);
+  if (context_.details != nullptr) context_.details->buffered(now, frame.sequence, length, kLane);
   ++c.buffered;
   c.buffered_bytes_max = std::max(c.buffered_bytes_max, buffer_.used());
   if (!waiting_ && !scheduled_) advance(now);
@@ -50,6 +60,7 @@ void RxEngine::drop(Time now, std::uint64_t sequence, std::uint64_t& counter, st
 
 void RxEngine::drop_front(Time now, std::uint64_t& counter, std::string_view cause) {
   const std::uint64_t sequence = buffer_.front().sequence;
+  if (context_.details != nullptr) context_.details->freed(now, sequence, buffer_.front().length, now);
   buffer_.drop();
   --context_.counters.buffered;
   drop(now, sequence, counter, cause);
@@ -102,21 +113,30 @@ bool RxEngine::deliver_or_wait(Time now, ReceiveQueue& queue) {
     const std::uint32_t length = PacketInspector::stored_length(buffer_.front_bytes());
     filler = queue.needs_filler(length);
     if (!filler && !queue.has_room(length)) {
+      publish_wait(now, Resource::descriptor);
       queue.want(now);
       return false;
     }
   } else if (!queue.has_wqe()) {
+    publish_wait(now, Resource::descriptor);
     queue.want(now);
     return false;
   }
   // Only now: a driver that keeps up frees completions before it posts the WQEs that can fill them.
-  if (!queue.completions().has_space(now)) return false;
+  if (!queue.completions().has_space(now)) {
+    publish_wait(now, Resource::completion_entry);
+    return false;
+  }
   if (filler) {
     fill(now, queue);
   } else {
     deliver(now);
   }
   return true;
+}
+
+void RxEngine::publish_wait(Time now, Resource resource) const {
+  if (context_.details != nullptr) context_.details->waits(now, buffer_.front().sequence, resource);
 }
 
 // Gives up the rest of a multi-packet WQE. The packet that did not fit follows.
@@ -128,16 +148,22 @@ void RxEngine::fill(Time now, ReceiveQueue& queue) {
   entry.wqe_counter = rest.first;
   entry.op_own = kCqeRespSend << 4;
   free_at_ = std::max(free_at_, queue.completions().write(now, entry).posted.accepted);
+  if (context_.details != nullptr) context_.details->occupied(now, kLane, free_at_, Resource::fabric);
   ++context_.counters.filler_completions;
 }
 
 void RxEngine::deliver(Time now) {
   const PacketBuffer::Packet packet = buffer_.front();
+  if (context_.details != nullptr) context_.details->moves(now, packet.sequence);
   const PacketInfo info = inspector_.inspect(buffer_.front_bytes());
   const Placement placement = place(now, *packet.queue, info.bytes);
   if (placement.syndrome != 0) return fail(now, packet, placement);
-  for (std::uint32_t i = 0; i < placement.count; ++i)
-    context_.fabric.write(now, placement.pieces[i].address, placement.pieces[i].bytes);
+  Time stored = now;
+  for (std::uint32_t i = 0; i < placement.count; ++i) {
+    const Piece& piece = placement.pieces[i];
+    stored = context_.write(now, DmaUse::payload, piece.address, piece.bytes, packet.sequence).visible;
+  }
+  if (context_.observer != nullptr) context_.observer->stored(now, packet.sequence, now, stored);
 
   cqe64 entry{};
   entry.wqe_id = placement.wqe_id;
@@ -151,7 +177,7 @@ void RxEngine::deliver(Time now) {
   entry.timestamp = packet.arrival / nanoseconds(1);
   entry.wqe_counter = placement.wqe_counter;
   entry.op_own = kCqeRespSend << 4;
-  const CompletionQueue::Written written = packet.queue->completions().write(now, entry);
+  const CompletionQueue::Written written = packet.queue->completions().write(now, entry, packet.sequence);
   ++context_.counters.completed;
   if (context_.observer != nullptr) {
     context_.observer->completed(now, packet.sequence, written.posted.visible, written.slot, false);
@@ -171,7 +197,7 @@ void RxEngine::fail(Time now, const PacketBuffer::Packet& packet, const Placemen
   error.syndrome = placement.syndrome;
   error.wqe_counter = placement.wqe_counter;
   error.op_own = kCqeRespErr << 4;
-  const CompletionQueue::Written written = packet.queue->completions().write(now, entry);
+  const CompletionQueue::Written written = packet.queue->completions().write(now, entry, packet.sequence);
   if (context_.observer != nullptr) {
     context_.observer->completed(now, packet.sequence, written.posted.visible, written.slot, true);
   }
@@ -183,9 +209,15 @@ void RxEngine::fail(Time now, const PacketBuffer::Packet& packet, const Placemen
 // The frame leaves the buffer when the link has taken its completion, and no later packet starts before: the engine has
 // no queue of its own towards the link.
 void RxEngine::finish(Time now, const CompletionQueue::Written& written) {
-  buffer_.pop(now, written.posted.accepted);
+  const Time accepted = written.posted.accepted;
+  if (context_.details != nullptr) {
+    const bool by_fabric = accepted > now + packet_interval_;
+    context_.details->freed(now, buffer_.front().sequence, buffer_.front().length, accepted);
+    context_.details->occupied(now, kLane, std::max(now + packet_interval_, accepted), by_fabric ? Resource::fabric : Resource::engine);
+  }
+  buffer_.pop(now, accepted);
   --context_.counters.buffered;
-  free_at_ = std::max(now + packet_interval_, written.posted.accepted);
+  free_at_ = std::max(now + packet_interval_, accepted);
 
   const std::size_t mask = in_flight_.size() - 1;
   while (in_flight_head_ != in_flight_tail_ && in_flight_[in_flight_head_ & mask] <= now) ++in_flight_head_;

@@ -59,6 +59,7 @@ class RxEngine final : public EventTarget, public QueueClient {
   bool deliver_or_wait(Time now, ReceiveQueue& queue);
   void deliver(Time now);
   void fail(Time now, const PacketBuffer::Packet& packet, const Placement& placement);
+  void publish_wait(Time now, Resource resource) const;
   void fill(Time now, ReceiveQueue& queue);
   void finish(Time now, const CompletionQueue::Written& written);
   Placement place(Time now, ReceiveQueue& queue, std::span<const std::uint8_t> bytes) const;

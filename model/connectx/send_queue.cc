@@ -68,7 +68,12 @@ void SendQueue::ring(Time now, std::uint32_t opmod_idx_opcode, std::uint32_t qpn
   }
   const std::uint32_t index = opmod_idx_opcode >> 8 & 0xffff;
   const std::uint32_t end = index + std::max(blocks_of(qpn_ds & 0x3f), 1u);
-  if (!ring_.post(now, static_cast<std::uint16_t>(end))) set_state(kRqError);
+  if (!ring_.post(now, static_cast<std::uint16_t>(end))) return set_state(kRqError);
+  publish_level(now);
+}
+
+void SendQueue::publish_level(Time now) const {
+  if (context_.details != nullptr) context_.details->ring(now, RingKind::send, number_, ring_.posted(), ring_.size());
 }
 
 void SendQueue::blocks_arrived(Time now) { engine_.run(now); }
@@ -93,6 +98,7 @@ bool SendQueue::begin(Time now) {
                      (ctrl.opmod_idx_opcode >> 8 & 0xffff) == index_;
   if (sound && ring_.fetched() < blocks) return false;
   ring_.take(now, sound ? blocks : 1, wqe_.bytes.data());
+  publish_level(now);
   if (!sound) {
     fail(kSyndromeLocalQpOperation);
     return true;
@@ -150,7 +156,7 @@ void SendQueue::start_packet(Time now) {
   for (const Gather::Part& part : packet_.parts) {
     if (part.inlined == nullptr) {
       engine_.read_started();
-      context_.fabric.read(now, part.address, part.length, *this, tag_of(generation_, number, offset));
+      context_.read(now, DmaUse::transmit, part.address, part.length, *this, tag_of(generation_, number, offset));
     } else if (listened) {
       std::memcpy(engine_.port().bytes(item.frame).data() + offset, part.inlined, part.length);
     }

@@ -68,6 +68,7 @@ class SendQueue final : public DmaReader, public EventTarget, public SendRingCli
   };
 
   void forget();
+  void publish_level(Time now) const;
   bool begin(Time now);
   bool next_packet(Time now);
   void start_packet(Time now);

@@ -37,6 +37,7 @@ class SendRing final : public DmaReader {
   std::uint32_t next() const { return consumed_; }
   std::uint32_t fetched() const { return cached_ - consumed_; }
   std::uint32_t posted() const { return posted_ - consumed_; }
+  std::uint32_t size() const { return 1u << log_size_; }
 
   // The next block. Only if fetched().
   const std::uint8_t* front() const { return block(consumed_); }
@@ -52,7 +53,6 @@ class SendRing final : public DmaReader {
     bool arrived;
   };
 
-  std::uint32_t size() const { return 1u << log_size_; }
   const std::uint8_t* block(std::uint32_t counter) const { return cache_.data() + (counter & mask_) * kSendWqeBb; }
   void fetch(Time now);
 

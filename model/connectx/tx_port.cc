@@ -41,6 +41,9 @@ void TxPort::send(Time ready, std::uint32_t frame, std::uint32_t length) {
   const Time start = std::max(ready, wire_free_);
   const Time end = start + duration(kPreambleBytes + on_wire);
   wire_free_ = start + duration(kPreambleBytes + on_wire + kGapBytes);
+  if (context_.details != nullptr) {
+    context_.details->transmits(context_.timeline.now(), start, end, static_cast<std::uint32_t>(on_wire));
+  }
   leaving_.push({end, length});
   incomplete_ -= length;
   ++counters_.packets;

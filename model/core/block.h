@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/core/function_id.h"
 #include "model/core/instruction.h"
 
 namespace ringside {
@@ -55,6 +56,9 @@ struct Block {
   std::uint64_t address = 0;
   std::uint64_t size = 0;       // bytes
   std::uint64_t micro_ops = 0;  // of one run
+  FunctionId function = kUnknownFunction;  // that the block is part of
+  bool starts_function = false;
+  bool ends_in_call = false, ends_in_return = false;
   std::vector<Instruction> instructions;
   std::vector<InstructionCounts> counts;  // one for each instruction
   std::uint64_t whole_runs = 0;           // not yet in counts

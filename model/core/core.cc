@@ -130,6 +130,7 @@ Core::Core(sc_core::sc_module_name name, const CoreConfig& config, const Image& 
       observer_(observer),
       decoder_(image.architecture(), config.llvm),
       pipeline_(config, port),
+      calls_(config.frequency),
       hooks_(std::make_unique<Hooks>()) {
   SC_HAS_PROCESS(Core);
   blocks_.resize(image.text_end() - image.text_begin());
@@ -222,21 +223,36 @@ void Core::run() {
 }
 
 void Core::on_block(std::uint64_t address, std::uint32_t size) {
-  if (current_ != nullptr) {
+  Block* const from = current_;
+  if (from != nullptr) {
     // Each iteration of a repeated string instruction is reported as a block of its own at the instruction.
-    const Instruction& last = current_->instructions.back();
+    const Instruction& last = from->instructions.back();
     if (last.repeat != Repeat::none && last.address == address) return;
     finish_block(address);
   }
   const Cycle now = pipeline_.front();
   if (now >= next_sync_) synchronise(now);
-  if (current_ != nullptr && current_->next != nullptr && current_->next->address == address && current_->next->size == size) {
-    current_ = current_->next;
-    return;
+  if (from != nullptr && from->next != nullptr && from->next->address == address && from->next->size == size) {
+    current_ = from->next;
+  } else {
+    current_ = &block_at(address, size);
+    if (from != nullptr) from->next = current_;
   }
-  Block* const block = &block_at(address, size);
-  if (current_ != nullptr) current_->next = block;
-  current_ = block;
+  const bool stays = from != nullptr && !from->ends_in_call && !from->ends_in_return && current_->function == calls_.function();
+  if (!stays) follow(from);
+}
+
+// Tells the call tree how control came from `from`, if from anywhere, to the current block.
+void Core::follow(const Block* from) {
+  const CallTree::Place to{current_->address, current_->function, current_->starts_function};
+  if (from == nullptr)
+    calls_.start(to, progress());
+  else if (from->ends_in_call)
+    calls_.call(to, from->address + from->size, progress());
+  else if (from->ends_in_return)
+    calls_.return_to(to, progress());
+  else
+    calls_.jump(to, progress());
 }
 
 void Core::set_dram_image(DramImage& image, DramImage::Invalidate invalidate) {
@@ -291,6 +307,10 @@ Block& Core::block_at(std::uint64_t address, std::uint32_t size) {
   // The emulator may cut the same code into blocks of another length after it was interrupted inside one.
   if (slot != nullptr) replaced_.push_back(std::move(slot));
   slot = std::make_unique<Block>(decoder_.decode({memory_.host(PhysAddr{address}), size}, address));
+  if (const GuestFunction* function = image_.find_function(address); function != nullptr) {
+    slot->function = function->id;
+    slot->starts_function = function->address == address;
+  }
   return *slot;
 }
 
@@ -369,10 +389,25 @@ void Core::wait_for_interrupt() {
     idle_ = false;
     local = std::max(local, KernelBridge::now());
   }
-  if (stop_) return pipeline_.sleep(to_cycles(local, config_.frequency));
+  if (stop_) return sleep(local);
   ++interrupts_taken_;
-  pipeline_.sleep(to_cycles(local + config_.interrupt_latency, config_.frequency));
+  sleep(local + config_.interrupt_latency);
   if (!observer_.keep_running(local)) stop();
+}
+
+void Core::sleep(Time until) {
+  const Cycle from = pipeline_.retired();
+  const Cycle to = to_cycles(until, config_.frequency);
+  if (to > from) idle_cycles_ += to - from;
+  asleep_until_ = to;
+  pipeline_.sleep(to);
+}
+
+// The core may be ahead of `now`, busy or asleep.
+Cycle Core::busy_cycles(Time now) const {
+  const Cycle until = to_cycles(now, config_.frequency);
+  const Cycle still_asleep = asleep_until_ > until ? asleep_until_ - until : Cycle{};
+  return std::min(cycles(), until) + still_asleep - idle_cycles_;
 }
 
 void Core::interrupt(Time, std::uint32_t vector) {
@@ -394,6 +429,7 @@ void Core::fail(std::exception_ptr failure) {
 void Core::reset_counts() {
   earlier_instructions_ += pipeline_.counts().instructions;
   pipeline_.reset_counts();
+  calls_.reset(progress());
   auto clear = [](std::vector<std::unique_ptr<Block>>& blocks) {
     for (auto& block : blocks) {
       if (block == nullptr) continue;
@@ -416,6 +452,11 @@ std::vector<const Block*> Core::blocks() const {
   }
   std::stable_sort(all.begin(), all.end(), [](const Block* a, const Block* b) { return a->address < b->address; });
   return all;
+}
+
+const CallTree& Core::call_tree() {
+  calls_.settle(progress());
+  return calls_;
 }
 
 std::uint64_t Core::program_counter() const {

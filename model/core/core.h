@@ -11,6 +11,7 @@
 #include "model/base/kernel_bridge.h"
 #include "model/base/timeline.h"
 #include "model/core/block.h"
+#include "model/core/call_tree.h"
 #include "model/core/config.h"
 #include "model/core/decoder.h"
 #include "model/core/image.h"
@@ -72,6 +73,8 @@ class Core : public sc_core::sc_module, public InterruptSink {
   bool idle() const { return idle_; }
 
   Cycle cycles() const { return pipeline_.retired(); }
+  // Of the whole run until `now`, without waiting for interrupts. Never decreases.
+  Cycle busy_cycles(Time now) const;
   Time local_time() const;
   std::uint64_t interrupts_taken() const { return interrupts_taken_; }
   const PipelineCounts& counts() const { return pipeline_.counts(); }
@@ -82,6 +85,12 @@ class Core : public sc_core::sc_module, public InterruptSink {
 
   // Decoded blocks with their counts, by address.
   std::vector<const Block*> blocks() const;
+
+  // Cycles by call path, up to date. The numbers of functions are the image's.
+  const CallTree& call_tree();
+
+  // Tells of functions that are entered and left, beginning with those that are open. Null ends that.
+  void observe_calls(CallObserver* observer) { calls_.observe(observer, progress()); }
 
   // "mlx5e_poll_rx_cq+0x1c (en_rx.cc:123)" of the next instruction.
   std::string where() const;
@@ -98,9 +107,12 @@ class Core : public sc_core::sc_module, public InterruptSink {
   std::uint64_t read_board(std::uint64_t offset);
   void write_board(std::uint64_t offset, std::uint64_t value);
   void wait_for_interrupt();
+  void sleep(Time until);
   void open_engine();
   void hook_line_operations();
   void finish_block(std::uint64_t next);
+  void follow(const Block* from);
+  CallTree::Progress progress() const { return {pipeline_.retired(), pipeline_.counts().instructions}; }
   void on_cached_access(std::uint64_t address, std::uint32_t size, bool store);
   void on_maintenance(std::uint64_t address, AccessKind kind);
   void synchronise(Cycle now);
@@ -119,6 +131,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   CoreObserver& observer_;
   Decoder decoder_;
   Pipeline pipeline_;
+  CallTree calls_;
 
   uc_struct* engine_ = nullptr;
   std::uint64_t entry_ = 0;
@@ -137,6 +150,8 @@ class Core : public sc_core::sc_module, public InterruptSink {
   std::uint64_t pending_ = 0;
   sc_core::sc_event wake_;
   bool idle_ = false;
+  Cycle idle_cycles_{};
+  Cycle asleep_until_{};  // end of the latest wait for an interrupt
   std::uint64_t interrupts_taken_ = 0;
   std::uint64_t earlier_instructions_ = 0;
   bool stop_ = false;

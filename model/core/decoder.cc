@@ -351,7 +351,7 @@ Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 
 Block Decoder::decode(std::span<const std::uint8_t> code, std::uint64_t address) const {
-  Block block{address, code.size(), 0, {}, {}};
+  Block block{.address = address, .size = code.size(), .instructions = {}, .counts = {}};
   std::optional<MCInst> previous;
   std::uint64_t offset = 0;
   bool locked = false;
@@ -385,6 +385,9 @@ Block Decoder::decode(std::span<const std::uint8_t> code, std::uint64_t address)
     offset += length;
   }
   block.counts.resize(block.instructions.size());
+  const BranchKind last = block.instructions.empty() ? BranchKind::none : block.instructions.back().branch;
+  block.ends_in_call = last == BranchKind::direct_call || last == BranchKind::indirect_call;
+  block.ends_in_return = last == BranchKind::function_return;
   return block;
 }
 

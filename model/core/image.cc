@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
 
 #include "model/base/errors.h"
 #include "model/guest/contract.h"
@@ -54,7 +55,7 @@ std::vector<GuestFunction> functions_of(const Elf& elf) {
     auto name = symbol.getName();
     auto address = symbol.getAddress();
     const bool usable = type && name && address && *type == llvm::object::SymbolRef::ST_Function;
-    if (usable) functions.push_back({*address, llvm::object::ELFSymbolRef(symbol).getSize(), display_name(name->str())});
+    if (usable) functions.push_back({*address, llvm::object::ELFSymbolRef(symbol).getSize(), display_name(name->str()), {}});
     if (!type) llvm::consumeError(type.takeError());
     if (!name) llvm::consumeError(name.takeError());
     if (!address) llvm::consumeError(address.takeError());
@@ -63,6 +64,18 @@ std::vector<GuestFunction> functions_of(const Elf& elf) {
     return std::tie(a.address, a.name) < std::tie(b.address, b.name);
   });
   return functions;
+}
+
+// Gives functions of the same name the same number. Returns the names by number.
+std::vector<std::string> number_functions(std::vector<GuestFunction>& functions) {
+  std::vector<std::string> names{"[unknown]"};
+  std::map<std::string, FunctionId> ids;
+  for (GuestFunction& function : functions) {
+    const auto [known, is_new] = ids.try_emplace(function.name, static_cast<FunctionId>(names.size()));
+    if (is_new) names.push_back(function.name);
+    function.id = known->second;
+  }
+  return names;
 }
 
 // The producer of the first compilation unit, without the switches that gcc records in it.
@@ -115,6 +128,7 @@ Image::Image(const std::string& path, PhysAddr ram_end) : path_(path), symbolize
   }
   if (!contains_code(entry_)) fail(path, fmt::format("entry point {:#x} is not in executable code", entry_));
   functions_ = functions_of(*elf);
+  function_names_ = number_functions(functions_);
   compiler_ = compiler_of(*elf);
 }
 

@@ -9,6 +9,7 @@
 
 #include "model/base/units.h"
 #include "model/core/architecture.h"
+#include "model/core/function_id.h"
 #include "model/memory/physical_memory.h"
 
 namespace ringside {
@@ -17,6 +18,7 @@ struct GuestFunction {
   std::uint64_t address;
   std::uint64_t size;
   std::string name;  // as a profiler prints it: no namespace, no parameters, no compiler suffix
+  FunctionId id = kUnknownFunction;  // of the name
 };
 
 class Image {
@@ -40,6 +42,9 @@ class Image {
   // Functions by address. `find_function` returns the one that covers an address, or null.
   const std::vector<GuestFunction>& functions() const { return functions_; }
   const GuestFunction* find_function(std::uint64_t address) const;
+
+  // Their names by id, each once: "[unknown]" is kUnknownFunction's.
+  const std::vector<std::string>& function_names() const { return function_names_; }
 
   // "file.cc:123" from the debug information, or nothing. For inlined code "inline.h:5 in file.cc:123": where it is written,
   // and the line of the function that it ended up in.
@@ -65,6 +70,7 @@ class Image {
   std::uint64_t entry_ = 0, end_ = 0, text_begin_ = 0, text_end_ = 0;
   std::vector<Segment> segments_;
   std::vector<GuestFunction> functions_;
+  std::vector<std::string> function_names_;
   std::unique_ptr<Symbolizer> symbolizer_;
 };
 

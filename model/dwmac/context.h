@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -68,11 +70,23 @@ struct Context {
     if (observer != nullptr) observer->dropped(now, sequence, cause);
   }
 
+  // DMA, said to the observer.
+  DmaFabric::Posted write(Time at, DmaUse use, PhysAddr address, std::span<const std::uint8_t> data,
+                          std::optional<std::uint64_t> packet = std::nullopt) {
+    if (details != nullptr) details->dma(use, packet);
+    return fabric.write(at, address, data);
+  }
+  void read(Time at, DmaUse use, PhysAddr address, std::uint32_t length, DmaReader& reader, std::uint64_t tag) {
+    if (details != nullptr) details->dma(use, std::nullopt);
+    fabric.read(at, address, length, reader, tag);
+  }
+
   const std::string name;
   const DwmacConfig config;
   Timeline& timeline;
   AxiMaster& fabric;
   PacketObserver* observer = nullptr;
+  DeviceObserver* details = nullptr;
   Counters counters;
 };
 

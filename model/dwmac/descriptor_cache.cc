@@ -22,7 +22,12 @@ void DescriptorCache::set_tail(Time now, PhysAddr tail) {
   if (!running_) return;
   ++context_.counters.tail_writes;
   extend_limit();
+  publish_level(now);
   fetch(now);
+}
+
+void DescriptorCache::publish_level(Time now) const {
+  if (context_.details != nullptr) context_.details->ring(now, kind_, number_, limit_ - current_, length_);
 }
 
 void DescriptorCache::extend_limit() {
@@ -36,6 +41,7 @@ void DescriptorCache::extend_limit() {
 void DescriptorCache::start(Time now) {
   running_ = true;
   extend_limit();
+  publish_level(now);
   fetch(now);
 }
 
@@ -51,6 +57,7 @@ void DescriptorCache::release(Time now) {
   ++current_;
   in_use_ = false;
   used_ = true;
+  publish_level(now);
   fetch(now);
 }
 
@@ -72,7 +79,7 @@ void DescriptorCache::fetch(Time now) {
   in_flight_ = true;
   ++context_.counters.descriptor_fetches;
   context_.counters.descriptors_fetched += count;
-  context_.fabric.read(now, at(fetched_), static_cast<std::uint32_t>(count * sizeof(dma_desc)), *this, round_);
+  context_.read(now, DmaUse::descriptor, at(fetched_), static_cast<std::uint32_t>(count * sizeof(dma_desc)), *this, round_);
 }
 
 void DescriptorCache::on_read(Time now, std::uint64_t tag, std::span<const std::uint8_t> data, bool ok) {

@@ -39,7 +39,9 @@ class DescriptorCache final : public DmaReader {
     PhysAddr at;
   };
 
-  DescriptorCache(Context& context, Client& client) : context_(context), client_(client) {}
+  // `kind` and `number` name the ring to the observer.
+  DescriptorCache(Context& context, Client& client, RingKind kind, std::uint32_t number)
+      : context_(context), client_(client), kind_(kind), number_(number) {}
 
   void set_base(PhysAddr base);  // current becomes the first descriptor
   void set_length(std::uint32_t entries) { length_ = entries; }
@@ -67,11 +69,14 @@ class DescriptorCache final : public DmaReader {
  private:
   PhysAddr at(std::uint64_t index) const { return {base_.value + index % length_ * sizeof(dma_desc)}; }
   void extend_limit();
+  void publish_level(Time now) const;
   void fetch(Time now);
   void suspend(Time now);
 
   Context& context_;
   Client& client_;
+  const RingKind kind_;
+  const std::uint32_t number_;
   PhysAddr base_{};
   PhysAddr tail_{};
   std::uint32_t length_ = 1;

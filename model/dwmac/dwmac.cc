@@ -138,6 +138,7 @@ void Dwmac::update_bus() {
 // Frames on their way are lost; what the bus has taken still lands. Transmission must have stopped.
 void Dwmac::reset(Time now) {
   for (auto& queue : queues_) {
+    queue->announce_reset(now);
     for (; RxFrame* frame = queue->head(); queue->pop()) {
       if (!frame->complete) continue;
       ++context_.counters.flushed;

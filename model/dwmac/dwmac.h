@@ -40,6 +40,7 @@ class Dwmac : public sc_core::sc_module, public FrameSink, public MmioTarget, pr
   // At most one; nullptr for none. The completion slot of a packet is the address of its last descriptor. A frame that the
   // driver must discard is reported by completed(error) and dropped().
   void set_observer(PacketObserver* observer) { context_.observer = observer; }
+  void set_detail_observer(DeviceObserver* observer) { context_.details = observer; }
 
   // Hears of each transmitted frame at its last bit; nullptr for nobody.
   void set_transmit_sink(FrameSink* sink) { port_.set_sink(sink); }

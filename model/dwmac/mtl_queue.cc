@@ -57,18 +57,40 @@ std::uint32_t MtlQueue::add(const Frame& frame, const RxStatus& status) {
 }
 
 bool MtlQueue::push(Time now, const Frame& frame, const RxStatus& status) {
-  if (fill(now) + status.length > registers_.queue_size(number_)) return false;
+  if (fill(now) + status.length > registers_.queue_size(number_)) return refuse(now, frame.sequence);
   add(frame, status);
+  publish_stored(now, frame.sequence, status.length);
   ++context_.counters.buffered;
   stored_ += status.length;
   watch_level(now);
   return true;
 }
 
+bool MtlQueue::refuse(Time now, std::uint64_t sequence) const {
+  if (context_.details != nullptr) context_.details->waits(now, sequence, Resource::buffer_room);
+  return false;
+}
+
+// A frame that arrives is said to be there as a whole.
+void MtlQueue::publish_stored(Time now, std::uint64_t sequence, std::uint32_t bytes) const {
+  if (context_.details != nullptr) context_.details->buffered(now, sequence, bytes, registers_.channel_of_queue(number_));
+}
+
+void MtlQueue::publish_left(Time now, std::uint64_t sequence, std::uint32_t bytes) const {
+  if (context_.details != nullptr) context_.details->freed(now, sequence, bytes, now);
+}
+
+void MtlQueue::announce_reset(Time now) {
+  if (order_.empty()) return;
+  const std::int64_t bytes = stored_ + (arriving_ ? newest().status.length : 0);
+  publish_left(now, head()->sequence, static_cast<std::uint32_t>(bytes));
+}
+
 bool MtlQueue::begin(Time now, const Frame& frame, const RxStatus& status) {
   const std::uint32_t head = threshold();
-  if (fill(now) + head > registers_.queue_size(number_)) return false;
+  if (fill(now) + head > registers_.queue_size(number_)) return refuse(now, frame.sequence);
   RxFrame& f = frames_[add(frame, status)];
+  publish_stored(now, frame.sequence, status.length);
   f.complete = false;
   f.ready = now + context_.config.rx_latency;
   f.head = head;
@@ -85,6 +107,8 @@ bool MtlQueue::end(Time now, const RxStatus& status) {
   arriving_ = false;
   const std::uint32_t length = f.arrived(now);
   const bool overflow = length < status.length;
+  const std::uint32_t lost = overflow && !f.touched ? f.status.length : f.status.length - length;
+  if (lost != 0) publish_left(now, f.sequence, lost);
   if (overflow && !f.touched) {
     frames_.release(order_.at(order_.end_index() - 1));
     order_.pop_newest();
@@ -102,6 +126,7 @@ bool MtlQueue::end(Time now, const RxStatus& status) {
 }
 
 void MtlQueue::take(Time now, std::uint32_t bytes) {
+  publish_left(now, head()->sequence, bytes);
   stored_ -= bytes;
   watch_level(now);
 }

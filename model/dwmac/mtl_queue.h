@@ -60,7 +60,8 @@ class MtlQueue final : public EventTarget {
   // The latest frame was cut for lack of room.
   bool newest_overflowed() { return newest().status.overflow; }
 
-  // Forgets all frames.
+  // Forgets all frames. The observer is told before they are taken out.
+  void announce_reset(Time now);
   void reset();
 
   std::uint64_t frames() const { return order_.size(); }
@@ -71,6 +72,9 @@ class MtlQueue final : public EventTarget {
 
  private:
   std::uint32_t add(const Frame& frame, const RxStatus& status);
+  bool refuse(Time now, std::uint64_t sequence) const;
+  void publish_stored(Time now, std::uint64_t sequence, std::uint32_t bytes) const;
+  void publish_left(Time now, std::uint64_t sequence, std::uint32_t bytes) const;
   RxFrame& newest() { return frames_[order_.at(order_.end_index() - 1)]; }
   std::uint64_t fill(Time now);
   void watch_level(Time now);

@@ -23,7 +23,7 @@ RxChannel::RxChannel(Context& context, const Registers& registers, Mac::Queues& 
       lines_(lines),
       number_(number),
       format_(rx_format(context.config)),
-      ring_(context, *this),
+      ring_(context, *this, RingKind::receive, number),
       watchdog_(context.timeline, *this, context.config.riwt_reload) {}
 
 void RxChannel::start(Time now) {
@@ -58,7 +58,10 @@ void RxChannel::advance(Time now) {
   while (!busy_ && ring_.running()) {
     if (!active_) {
       if (!context_due_ && !find_frame()) return;
-      if (ring_.empty()) return ring_.need(now, false);
+      if (ring_.empty()) {
+        publish_wait(now);
+        return ring_.need(now, false);
+      }
       begin_descriptor(now);
     }
     if (context_due_)
@@ -66,6 +69,10 @@ void RxChannel::advance(Time now) {
     else if (!move(now))
       return;
   }
+}
+
+void RxChannel::publish_wait(Time now) const {
+  if (context_.details != nullptr && queue_ != nullptr) context_.details->waits(now, queue_->head()->sequence, Resource::descriptor);
 }
 
 // Queues that share a channel are served in the order of their numbers.
@@ -88,7 +95,9 @@ void RxChannel::begin_descriptor(Time now) {
   const RxBuffers buffers = format_.buffers(entry_.desc);
   ioc_ = buffers.ioc;
   if (!context_due_) {
+    if (context_.details != nullptr) context_.details->moves(now, queue_->head()->sequence);
     start_ = std::max(now, queue_->head()->ready);
+    if (first_) moving_since_ = stored_ = start_;
     place_buffers(buffers);
   }
   start_ += context_.config.rx_descriptor;
@@ -140,9 +149,10 @@ bool RxChannel::move(Time now) {
       chunk = std::min(burst_bytes(), room);
       if (here < chunk) return wait_for(now, frame, moved_ + chunk);
     }
-    const DmaFabric::Posted posted = context_.fabric.write(at, PhysAddr{address_[part_].value + filled_},
-                                                           {frame.bytes.data() + moved_, chunk});
+    const DmaFabric::Posted posted = context_.write(at, DmaUse::payload, PhysAddr{address_[part_].value + filled_},
+                                                    {frame.bytes.data() + moved_, chunk}, frame.sequence);
     at = start_ = posted.accepted;
+    stored_ = posted.visible;
     frame.touched = true;
     moved_ += chunk;
     filled_ += chunk;
@@ -167,15 +177,17 @@ void RxChannel::close(Time at) {
   closed_.first = first_;
   closed_.last = last_;
   closed_.header = split_ ? frame.status.info.header : 0;
+  if (last_ && context_.observer != nullptr) context_.observer->stored(context_.timeline.now(), frame.sequence, moving_since_, stored_);
   if (!last_) closed_.length = context_.config.partial_length == "zero" ? 0 : moved_;
-  write_back_ = context_.fabric.write(at, entry_.at, bytes_of(format_.close(closed_)));
+  write_back_ = context_.write(at, DmaUse::completion, entry_.at, bytes_of(format_.close(closed_)), frame.sequence);
+  if (context_.details != nullptr) context_.details->occupied(context_.timeline.now(), number_, write_back_.accepted, Resource::fabric);
   busy_ = true;
   schedule(write_back_.accepted, Step::done);
 }
 
 void RxChannel::close_context(Time at) {
   ++context_.counters.rx_contexts;
-  write_back_ = context_.fabric.write(at, entry_.at, bytes_of(format_.context(timestamp_)));
+  write_back_ = context_.write(at, DmaUse::completion, entry_.at, bytes_of(format_.context(timestamp_)));
   last_ = false;
   busy_ = true;
   schedule(write_back_.accepted, Step::done);

@@ -50,6 +50,7 @@ class RxChannel final : public DescriptorCache::Client, public ReceiveWatchdog::
   enum class Step : std::uint64_t { chunk, done, wake, raise };
 
   void advance(Time now);
+  void publish_wait(Time now) const;
   bool find_frame();
   void begin_descriptor(Time now);
   void place_buffers(const RxBuffers& buffers);
@@ -79,6 +80,8 @@ class RxChannel final : public DescriptorCache::Client, public ReceiveWatchdog::
   MtlQueue* queue_ = nullptr;  // its head is under way; nullptr: none is
   std::uint32_t moved_ = 0;    // bytes of it
   bool first_ = true;          // no descriptor has been closed yet
+  Time moving_since_{};        // its first bytes began to
+  Time stored_{};              // the latest of them will be in memory
   bool split_ = false;
   bool context_due_ = false;  // the frame before left a timestamp
   Time timestamp_{};

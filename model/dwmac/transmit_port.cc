@@ -50,6 +50,7 @@ void TransmitPort::start(Time now, std::uint32_t length) {
   free_ = now + duration(kPreambleBytes + length + kGapBytes);
   ++context_.counters.tx_framecount_gb;
   context_.counters.tx_octetcount_gb += length;
+  if (context_.details != nullptr) context_.details->transmits(now, now, end_, length);
   context_.timeline.schedule(end_, *this, kEnd);
 }
 

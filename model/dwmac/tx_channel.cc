@@ -61,7 +61,7 @@ void TxChannel::use(Time now, const DescriptorCache::Entry& entry) {
   if (length != 0) {
     ++frame.reads_left;
     const PhysAddr address{std::uint64_t{d.des1} << 32 | d.des0};
-    context_.fabric.read(now, address, length, *this, std::uint64_t{slot} << 32 | offset);
+    context_.read(now, DmaUse::transmit, address, length, *this, std::uint64_t{slot} << 32 | offset);
   }
 }
 
@@ -96,7 +96,7 @@ void TxChannel::transmitted(Time now, std::uint32_t slot) {
 DmaFabric::Posted TxChannel::close(Time now, const DescriptorCache::Entry& entry) {
   const std::uint32_t status = entry.desc.des3 & (kTdes3Fd | kTdes3Ld | kDes3Ctxt);
   const PhysAddr at{entry.at.value + offsetof(dma_desc, des3)};
-  return context_.fabric.write(now, at, {reinterpret_cast<const std::uint8_t*>(&status), sizeof status});
+  return context_.write(now, DmaUse::completion, at, {reinterpret_cast<const std::uint8_t*>(&status), sizeof status});
 }
 
 void TxChannel::fire(Time now, std::uint64_t) { lines_.raise(now, number_, kIntTi); }

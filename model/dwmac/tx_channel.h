@@ -21,7 +21,7 @@ namespace ringside::dwmac {
 class TxChannel final : public DescriptorCache::Client, public DmaReader, public TransmitClient, public EventTarget {
  public:
   TxChannel(Context& context, const Registers& registers, InterruptLines& lines, TransmitPort& port, std::uint32_t number)
-      : context_(context), registers_(registers), lines_(lines), port_(port), number_(number), ring_(context, *this) {}
+      : context_(context), registers_(registers), lines_(lines), port_(port), number_(number), ring_(context, *this, RingKind::send, number) {}
 
   DescriptorCache& ring() { return ring_; }
   void start(Time now);

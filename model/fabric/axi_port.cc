@@ -63,6 +63,7 @@ std::uint64_t AxiPort::on_bus(PhysAddr at, std::uint32_t length) const {
 
 DmaFabric::Posted AxiPort::write(Time at, PhysAddr address, std::span<const std::uint8_t> data) {
   Time sent = std::max(at, timeline_.now());
+  Transfer seen{.kind = Transfer::Kind::write, .bytes = static_cast<std::uint32_t>(data.size()), .offered = sent};
   std::uint64_t first = 0;
   std::uint32_t bursts = 0;
   PhysAddr next = address;
@@ -71,6 +72,8 @@ DmaFabric::Posted AxiPort::write(Time at, PhysAddr address, std::span<const std:
     const Time otherwise = std::max(sent, write_channel_.free());
     const Time start = write_bursts_.room(otherwise, limits_.writes);
     write_stall_ps_ += (start - otherwise).value;
+    seen.credit_wait += start - otherwise;
+    if (bursts == 0) seen.begin = start;
     sent = write_channel_.send(start, on_bus(next, length));
     const std::uint64_t burst = write_bursts_.add(sent + config_.request_latency + config_.response_latency);
     if (bursts++ == 0) first = burst;
@@ -82,6 +85,13 @@ DmaFabric::Posted AxiPort::write(Time at, PhysAddr address, std::span<const std:
   write_bytes_ += data.size();
   posted_.push(address, data, bursts, first);
   schedule(newest_visible_, Step::commit);
+  if (transfers_ != nullptr) {
+    seen.end = sent;
+    seen.arrival = newest_visible_;
+    seen.headers = bursts;
+    seen.returned = newest_visible_ + config_.response_latency;
+    transfers_->transfer(timeline_.now(), seen);
+  }
   return {sent, newest_visible_};
 }
 
@@ -89,7 +99,10 @@ void AxiPort::commit(Time now) {
   const PostedQueue::Write write = posted_.front();
   if (memory_.contains(write.address, write.length)) {
     const Time done = dma_.write(now, write.address, posted_.front_data());
-    if (done > now) write_bursts_.postpone(write.first_credit, write.tlps, done + config_.response_latency);
+    if (done > now) {
+      write_bursts_.postpone(write.first_credit, write.tlps, done + config_.response_latency);
+      if (transfers_ != nullptr) transfers_->postponed(now, posted_.size() - 1, done + config_.response_latency);
+    }
   } else {
     ++decode_errors_;
   }
@@ -118,6 +131,7 @@ void AxiPort::read(Time at, PhysAddr address, std::uint32_t length, DmaReader& r
   }
   ++dma_reads_;
   read_bytes_ += length;
+  if (transfers_ != nullptr) transfers_->read_named(slot);
   start_reads(timeline_.now());
 }
 
@@ -144,8 +158,14 @@ void AxiPort::serve(Time now, std::uint32_t slot) {
     read.ok = false;
     ++decode_errors_;
   }
+  const Time begin = std::max(ready, read_channel_.free());
   const Time sent = read_channel_.send(ready, on_bus(burst.address, burst.length));
-  schedule(sent + config_.response_latency, Step::complete, slot);
+  const Time arrival = sent + config_.response_latency;
+  if (transfers_ != nullptr) {
+    transfers_->transfer(now, {.kind = Transfer::Kind::read_data, .bytes = burst.length, .read = burst.read, .offered = ready,
+                               .begin = begin, .end = sent, .arrival = arrival, .returned = arrival});
+  }
+  schedule(arrival, Step::complete, slot);
 }
 
 void AxiPort::complete(Time now, std::uint32_t slot) {

@@ -65,6 +65,7 @@ class AxiPort : public sc_core::sc_module, public AxiMaster, public MmioFabric, 
 
   // Hears of MMIO when it reaches the device.
   void set_observer(PacketObserver* observer) { observer_ = observer; }
+  void set_transfer_observer(FabricObserver* observer) { transfers_ = observer; }
 
   void register_statistics(Statistics& statistics) const;
 
@@ -128,6 +129,7 @@ class AxiPort : public sc_core::sc_module, public AxiMaster, public MmioFabric, 
   std::uint64_t base_ = 0;
   std::uint64_t size_ = 0;
   PacketObserver* observer_ = nullptr;
+  FabricObserver* transfers_ = nullptr;
 
   AxiLimits limits_;
   LinkDirection write_channel_;

@@ -68,6 +68,7 @@ DmaFabric::Posted PcieLink::write(Time at, PhysAddr address, std::span<const std
   const auto mps = static_cast<std::uint32_t>(config_.mps.value);
   Time sent = std::max(at, timeline_.now());
   Time visible = sent;
+  Transfer seen{.kind = Transfer::Kind::write, .bytes = static_cast<std::uint32_t>(data.size()), .offered = sent};
   std::uint64_t first_credit = 0;
   std::uint32_t tlps = 0;
   PhysAddr next = address;
@@ -75,7 +76,11 @@ DmaFabric::Posted PcieLink::write(Time at, PhysAddr address, std::span<const std
     const std::uint32_t payload = std::min({left, mps, to_boundary(next)});
     const std::uint32_t credits = data_credits(payload);
     const Time start = posted_.room(sent, credits);
-    posted_stall_ps_ += stall(start, sent, up_);
+    const std::uint64_t waited = stall(start, sent, up_);
+    posted_stall_ps_ += waited;
+    seen.credit_wait.value += waited;
+    seen.data += credits;
+    if (tlps == 0) seen.begin = std::max(start, up_.free());
     sent = up_.send(start, request_overhead_ + payload);
     visible = sent + config_.upstream_latency + config_.root_latency;
     const std::uint64_t credit = posted_.take(visible + config_.credit_latency, credits);
@@ -87,6 +92,13 @@ DmaFabric::Posted PcieLink::write(Time at, PhysAddr address, std::span<const std
   dma_write_bytes_ += data.size();
   posted_writes_.push(address, data, tlps, first_credit);
   schedule(visible, Step::commit);
+  if (transfers_ != nullptr) {
+    seen.end = sent;
+    seen.arrival = visible;
+    seen.headers = tlps;
+    seen.returned = visible + config_.credit_latency;
+    transfers_->transfer(timeline_.now(), seen);
+  }
   return {sent, visible};
 }
 
@@ -95,8 +107,10 @@ void PcieLink::commit(Time now) {
   const std::span<const std::uint8_t> data = posted_writes_.front_data();
   if (memory_.contains(write.address, write.length)) {
     const Time done = dma_.write(now, write.address, data);
-    if (done > now && !posted_.unlimited())
+    if (done > now && !posted_.unlimited()) {
       posted_.postpone(write.first_credit, write.tlps, done + config_.credit_latency);
+      if (transfers_ != nullptr) transfers_->postponed(now, posted_writes_.size() - 1, done + config_.credit_latency);
+    }
     posted_writes_.pop();
   } else if (write.address.value == guest::kMsiAddress && write.length == kMsiBytes) {
     std::uint32_t vector = 0;
@@ -135,6 +149,7 @@ void PcieLink::read(Time at, PhysAddr address, std::uint32_t length, DmaReader& 
   }
   ++dma_reads_;
   dma_read_bytes_ += length;
+  if (transfers_ != nullptr) transfers_->read_named(slot);
   start_requests(timeline_.now());
 }
 
@@ -171,8 +186,11 @@ void PcieLink::send_request(Time from, std::uint32_t slot) {
   ++tags_used_;
   completion_headers_used_ += request.completions;
   completion_data_used_ += data_credits(request.length);
+  const Time begin = std::max(from, up_.free());
   const Time sent = up_.send(from, request_overhead_);
   const Time served = sent + config_.upstream_latency + config_.root_latency;
+  publish(timeline_.now(), {.kind = Transfer::Kind::read_request, .read = request.read, .offered = request.at, .begin = begin, .end = sent,
+                            .arrival = served});
   nonposted_.take(served + config_.credit_latency, 0);
   schedule(served, Step::serve, slot);
 }
@@ -183,7 +201,11 @@ void PcieLink::serve(Time now, std::uint32_t slot) {
   if (!memory_.contains(request.address, request.length)) {
     read.ok = false;
     ++unsupported_requests_;
-    schedule(down_.send(now, completion_overhead_) + config_.downstream_latency, Step::complete, slot);
+    const Time begin = std::max(now, down_.free());
+    const Time sent = down_.send(now, completion_overhead_);
+    publish(now, {.kind = Transfer::Kind::read_data, .read = request.read, .offered = now, .begin = begin, .end = sent,
+                  .arrival = sent + config_.downstream_latency});
+    schedule(sent + config_.downstream_latency, Step::complete, slot);
     return;
   }
   const Time ready = dma_.read(now, request.address, {read.data.data() + request.offset, request.length});
@@ -196,12 +218,15 @@ void PcieLink::serve(Time now, std::uint32_t slot) {
 
 void PcieLink::return_data(Time now, std::uint32_t slot) {
   const Request& request = requests_[slot];
+  const Time begin = std::max(now, down_.free());
   Time sent = now;
   for (std::uint32_t done = 0; done < request.length;) {
     const std::uint32_t size = completion_length(PhysAddr{request.address.value + done}, request.length - done);
     sent = down_.send(now, completion_overhead_ + size);
     done += size;
   }
+  publish(now, {.kind = Transfer::Kind::read_data, .bytes = request.length, .read = request.read, .offered = now, .begin = begin,
+                .end = sent, .arrival = sent + config_.downstream_latency});
   schedule(sent + config_.downstream_latency, Step::complete, slot);
 }
 
@@ -239,9 +264,13 @@ void PcieLink::send_store(Time now) {
   stores_.pop();
   const std::uint32_t credits = data_credits(store.size);
   const Time start = device_posted_.room(now, credits);
-  mmio_stall_ps_ += stall(start, now, down_);
-  const Time arrival =
-      down_.send(start, request_overhead_ + store.size) + config_.root_latency + config_.downstream_latency;
+  const std::uint64_t waited = stall(start, now, down_);
+  mmio_stall_ps_ += waited;
+  const Time begin = std::max(start, down_.free());
+  const Time sent = down_.send(start, request_overhead_ + store.size);
+  const Time arrival = sent + config_.root_latency + config_.downstream_latency;
+  publish(now, {.kind = Transfer::Kind::store, .bytes = store.size, .offered = now, .begin = begin, .end = sent, .arrival = arrival,
+                .credit_wait = Time{waited}});
   device_posted_.take(arrival + config_.credit_latency, credits);
   stores_on_link_.push(store);
   schedule(arrival, Step::deliver_store);
@@ -261,7 +290,10 @@ void PcieLink::deliver_store(Time now) {
 MmioFabric::ReadResult PcieLink::mmio_read(Time at, std::uint64_t address, std::uint32_t size) {
   const Time from = std::max({at, timeline_.now(), uncached_free_});
   timeline_.run_until(from);
-  const Time arrival = down_.send(from, request_overhead_) + config_.root_latency + config_.downstream_latency;
+  const Time asked = std::max(from, down_.free());
+  const Time request_sent = down_.send(from, request_overhead_);
+  const Time arrival = request_sent + config_.root_latency + config_.downstream_latency;
+  publish(from, {.kind = Transfer::Kind::load_request, .offered = from, .begin = asked, .end = request_sent, .arrival = arrival});
   timeline_.run_until(arrival);
   ++mmio_reads_;
   std::uint64_t value = ~0ULL >> (64 - 8 * size);
@@ -273,8 +305,11 @@ MmioFabric::ReadResult PcieLink::mmio_read(Time at, std::uint64_t address, std::
     ++unsupported_requests_;
   }
   if (observer_ != nullptr) observer_->mmio(arrival, address, value, false);
-  const Time sent = up_.send(arrival, completion_overhead_ + payload) + config_.device_latency;
-  return {value, sent + config_.upstream_latency + config_.root_latency};
+  const Time begin = std::max(arrival, up_.free());
+  const Time sent = up_.send(arrival, completion_overhead_ + payload);
+  const Time done = sent + config_.device_latency + config_.upstream_latency + config_.root_latency;
+  publish(arrival, {.kind = Transfer::Kind::load_data, .bytes = payload, .offered = arrival, .begin = begin, .end = sent, .arrival = done});
+  return {value, done};
 }
 
 void PcieLink::register_statistics(Statistics& s) const {

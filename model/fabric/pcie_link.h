@@ -44,6 +44,7 @@ class PcieLink : public sc_core::sc_module, public DmaFabric, public MmioFabric,
 
   // Hears of MMIO when it reaches the device.
   void set_observer(PacketObserver* observer) { observer_ = observer; }
+  void set_transfer_observer(FabricObserver* observer) { transfers_ = observer; }
 
   void register_statistics(Statistics& statistics) const;
 
@@ -96,6 +97,12 @@ class PcieLink : public sc_core::sc_module, public DmaFabric, public MmioFabric,
   void return_data(Time now, std::uint32_t slot);
   void complete(Time now, std::uint32_t slot);
 
+  // For the observer, what takes no posted credits.
+  void publish(Time now, Transfer seen) {
+    if (transfers_ == nullptr) return;
+    seen.returned = seen.arrival;
+    transfers_->transfer(now, seen);
+  }
   std::uint32_t completion_length(PhysAddr at, std::uint32_t left) const;
   bool in_bar(std::uint64_t address, std::uint32_t size) const {
     return address >= bar_base_ && size <= bar_size_ && address - bar_base_ <= bar_size_ - size;
@@ -110,6 +117,7 @@ class PcieLink : public sc_core::sc_module, public DmaFabric, public MmioFabric,
   std::uint64_t bar_base_ = 0;
   std::uint64_t bar_size_ = 0;
   PacketObserver* observer_ = nullptr;
+  FabricObserver* transfers_ = nullptr;
 
   const std::uint32_t request_overhead_;
   const std::uint32_t completion_overhead_;

@@ -27,6 +27,7 @@ class PostedQueue {
   void push(PhysAddr address, std::span<const std::uint8_t> data, std::uint32_t tlps, std::uint64_t first_credit);
 
   const Write& front() { return writes_.front(); }
+  std::uint64_t size() const { return writes_.size(); }
   std::span<const std::uint8_t> front_data() { return {payload_.data() + (front().position & mask()), front().length}; }
   void pop();
 

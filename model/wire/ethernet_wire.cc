@@ -61,6 +61,7 @@ void EthernetWire::fire(Time now, std::uint64_t argument) {
   const std::uint64_t sequence = packets_++;
   bytes_ += under_way_.size;
   paused_ps_ += (begin_ - unpaused_).value;
+  if (frame_observer_ != nullptr) frame_observer_->received(now, begin_, sequence, under_way_.size, under_way_.bytes);
   if (observer_ != nullptr) observer_->offered(now, sequence, under_way_.size);
   sink_.on_frame(now, {sequence, now, under_way_.bytes});
   if (!stopped_) send_next();

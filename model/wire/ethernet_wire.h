@@ -46,6 +46,7 @@ class EthernetWire : public sc_core::sc_module, public EventTarget, public LinkP
   std::uint64_t offered_bytes() const { return bytes_; }  // with FCS
 
   void set_observer(PacketObserver* observer) { observer_ = observer; }
+  void set_frame_observer(WireObserver* observer) { frame_observer_ = observer; }
   void register_statistics(Statistics& statistics) const;
 
   void fire(Time now, std::uint64_t argument) override;
@@ -65,6 +66,7 @@ class EthernetWire : public sc_core::sc_module, public EventTarget, public LinkP
   TrafficSource& source_;
   FrameSink& sink_;
   PacketObserver* observer_ = nullptr;
+  WireObserver* frame_observer_ = nullptr;
 
   Time origin_{};
   Time free_{};  // end of the gap after the latest frame

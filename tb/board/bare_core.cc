@@ -7,6 +7,7 @@
 #include "model/core/core.h"
 #include "model/guest/contract.h"
 #include "model/memory/memory_system.h"
+#include "tb/board/guest_profile.h"
 
 namespace ringside {
 
@@ -56,6 +57,7 @@ BareRun run_bare_core(const Scenario& scenario, const std::filesystem::path& fil
   sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   sc_core::sc_start();
   run.cycles = core.cycles().value;
+  run.stacks = call_stacks(core.call_tree(), image);
   if (core.ended() != Core::Ended::exited) run.failure = "the guest did not leave";
   try {
     if (core.failure() != nullptr) std::rethrow_exception(core.failure());

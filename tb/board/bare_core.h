@@ -9,6 +9,7 @@
 
 #include "model/core/image.h"
 #include "model/memory/physical_memory.h"
+#include "tb/report/run_result.h"
 #include "tb/scenario/scenario.h"
 
 namespace ringside {
@@ -22,6 +23,7 @@ struct ConsoleMark {
 struct BareRun {
   std::uint64_t cycles = 0;  // of the whole run
   std::vector<ConsoleMark> marks;
+  std::vector<StackCost> stacks;
   std::string failure;  // empty: the image left through the board's exit
 };
 

@@ -56,6 +56,7 @@ Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<boo
   set_up_coherence();
   residual_ = residual_of(scenario);
   device_->set_observer(tracker_);
+  if (!scenario.event_log.empty()) log_ = std::make_unique<RunLog>(scenario, *device_, wire_, tracker_);
   window_start_.device_busy = device_->busy();
   device_->set_link(traffic_->peer(), &wire_);
   wire_.set_observer(&tracker_);
@@ -107,6 +108,7 @@ RunResult Board::run() {
     result.stop_reason = StopReason::error;
     result.error = error;
   }
+  if (log_ != nullptr) log_->finish(result);
   return result;
 }
 
@@ -115,6 +117,8 @@ void Board::start_traffic(Time now) {
   const Device::Range completions = device_->completions();
   core_.watch(completions.begin, completions.end);
   tracker_.set_entry(completions.entry);
+  recorder_.start(now, readings());
+  if (log_ != nullptr) log_->start_traffic(memory_, guest_statistics_);
   wire_.start(now);
   window_target_ = scenario_.run.warmup;
   start_window();
@@ -140,7 +144,11 @@ void Board::end(Time now, StopReason reason) {
 }
 
 void Board::watched_load(Time now, std::uint64_t address) {
-  if (ended_ || !tracker_.slot_read(now, address)) return;
+  record(now);
+  if (ended_) return;
+  const auto packet = tracker_.slot_read(now, address);
+  if (!packet) return;
+  if (log_ != nullptr) log_->read(now, *packet);
   core_.occupy(residual_);
   const std::uint64_t delivered = tracker_.delivered();
   if (delivered == batch_end_) {
@@ -164,11 +172,15 @@ void Board::console(char byte) { console_ += byte; }
 // The guest's first wait ends its set-up: the link comes up. Ending here rather than at the next look keeps a wait for
 // nothing out of the measured window.
 void Board::idle(Time now) {
+  if (log_ != nullptr) log_->sleeps(now);
   if (!traffic_started_) start_traffic(now);
   if (quiet()) end(now, StopReason::exhausted);
 }
 
-void Board::interrupt(Time now, std::uint32_t vector) { core_.interrupt(now, vector); }
+void Board::interrupt(Time now, std::uint32_t vector) {
+  record(now);
+  core_.interrupt(now, vector);
+}
 
 bool Board::keep_running(Time now) {
   check_progress(now);
@@ -176,6 +188,7 @@ bool Board::keep_running(Time now) {
 }
 
 void Board::fire(Time now, std::uint64_t argument) {
+  record(now);
   if (argument == kTimeIsUp) return end(now, StopReason::time);
   check_progress(now);
   if (!ended_) timeline_.schedule(now + kTick, *this, kLook);

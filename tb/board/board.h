@@ -19,6 +19,8 @@
 #include "tb/board/device.h"
 #include "tb/board/convergence.h"
 #include "tb/board/packet_tracker.h"
+#include "tb/board/recorder.h"
+#include "tb/board/run_log.h"
 #include "tb/board/simulate.h"
 #include "tb/report/run_result.h"
 #include "tb/scenario/scenario.h"
@@ -56,6 +58,7 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
 
   RunResult result();
   void report_functions(RunResult& result) const;
+  void report_stacks(RunResult& result);
   void report_counters(RunResult& result) const;
   void report_guest_counters(RunResult& result) const;
   void report_uses(RunResult& result) const;
@@ -69,6 +72,12 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
     std::optional<std::uint64_t> bytes_read;  // by the guest's processes
   };
   Totals totals() const;
+  // What the report's time series are made of.
+  std::vector<Recorder::Reading> readings() const;
+  void record(Time now) {
+    if (recorder_.due(now)) [[unlikely]]
+      recorder_.record(now, readings());
+  }
   // Of the guest's table, with what they say now.
   std::vector<Counter> guest_counters() const;
 
@@ -87,6 +96,8 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   EthernetWire wire_;
   Core core_;
   PacketTracker tracker_;
+  Recorder recorder_;
+  std::unique_ptr<RunLog> log_;  // where the scenario wants one
   Time residual_{};  // work of a kernel per packet that the guest does not contain
   Statistics wire_statistics_, memory_statistics_, peer_statistics_;
 

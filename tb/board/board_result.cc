@@ -2,24 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
-#include "model/guest/contract.h"
 #include "tb/board/board.h"
+#include "tb/board/board.h"
+#include "tb/board/guest_counters.h"
+#include "tb/board/guest_profile.h"
 
 namespace ringside {
-
-namespace {
-
-// Guest counters that each stand for the end of a packet.
-bool ends_packet(std::string_view counter) {
-  constexpr std::string_view kEnds[] = {"rx_xdp_drop", "rx_xdp_tx_xmit", "xdp_devmap_xmit", "xdp_devmap_drop", "rx_oversize_pkts_sw_drop", "GRO_MERGED",
-                                        "consume_skb"};
-  return counter.starts_with("kfree_skb:") || std::find(std::begin(kEnds), std::end(kEnds), counter) != std::end(kEnds);
-}
-
-}  // namespace
 
 Board::Totals Board::totals() const {
   std::optional<std::uint64_t> bytes_read;
@@ -35,6 +25,31 @@ Board::Totals Board::totals() const {
           caches_.dram().read_bytes() + caches_.dram().write_bytes(),
           device_->busy(),
           bytes_read};
+}
+
+std::vector<Recorder::Reading> Board::readings() const {
+  using enum SeriesKind;
+  const Time now = timeline_.now();
+  std::vector<Recorder::Reading> all{
+      {"packets", "offered", "packets", sum, tracker_.offered()},
+      {"packets", "delivered", "packets", sum, tracker_.delivered()},
+      {"bytes", "offered", "bytes", sum, wire_.offered_bytes()},
+      {"bytes", "delivered", "bytes", sum, tracker_.delivered_bytes()},
+      {"events", "interrupts", "interrupts", sum, core_.interrupts_taken()},
+      {"busy", "core", "share", mean, to_time(core_.busy_cycles(now), scenario_.cpu.frequency).value},
+      {"busy", "wire", "share", mean, value_of(wire_statistics_, "wire_busy")},
+  };
+  for (const Device::Busy& busy : device_->busy()) all.push_back({"busy", busy.resource, "share", mean, busy.time_ps});
+  const std::uint64_t dram_bytes = caches_.dram().read_bytes() + caches_.dram().write_bytes();
+  all.push_back({"busy", "dram bandwidth", "share", mean, transfer_time(Bytes{dram_bytes}, scenario_.memory.dram_bandwidth).value});
+  all.push_back({"level", "packets in the device", "packets", mean, tracker_.inside_over_time(now)});
+  all.push_back({"level", "completions not read", "entries", mean, tracker_.unread_over_time(now)});
+  for (const auto& [cause, packets] : tracker_.drops()) all.push_back({"dropped", cause, "packets", sum, packets});
+  if (scenario_.traffic.pattern != "tcp") return all;
+  for (const Counter& counter : guest_counters()) {
+    if (counter.name == "tcp_read_bytes") all.push_back({"bytes", "read by processes", "bytes", sum, counter.value});
+  }
+  return all;
 }
 
 RunResult Board::result() {
@@ -58,12 +73,16 @@ RunResult Board::result() {
   for (const auto& [cause, count] : tracker_.drops()) result.packets.dropped.push_back({cause, count});
   result.compiler = image_.compiler();
   report_functions(result);
+  report_stacks(result);
   report_counters(result);
   report_guest_counters(result);
   report_uses(result);
   result.stale_loads = stale_loads_;
   if (dram_image_ != nullptr) result.overwritten_lines = dram_image_->overwritten();
   result.latency = tracker_.latency().summary();
+  result.stages = tracker_.stages();
+  recorder_.record(timeline_.now(), readings());
+  result.history = recorder_.history();
   result.fingerprint = tracker_.fingerprint();
   result.total_instructions = core_.total_instructions();
   return result;
@@ -96,6 +115,13 @@ void Board::report_functions(RunResult& result) const {
   }
 }
 
+void Board::report_stacks(RunResult& result) {
+  const CallTree& tree = core_.call_tree();
+  result.stacks = call_stacks(tree, image_);
+  result.unfollowed_calls = tree.unfollowed_calls();
+  result.unbalanced_returns = tree.unbalanced_returns();
+}
+
 void Board::report_counters(RunResult& result) const {
   auto add_all = [&](std::string_view group, const Statistics& statistics) {
     for (const Statistic& s : statistics.all()) result.counters.push_back({std::string(group), s.name, s.unit, *s.value, s.description});
@@ -120,20 +146,9 @@ void Board::report_counters(RunResult& result) const {
 }
 
 std::vector<Counter> Board::guest_counters() const {
-  constexpr std::size_t kMost = 4096;  // a table without an end is cut here
   std::vector<Counter> counters;
-  for (std::size_t i = 0; guest_statistics_ != 0 && i < kMost; ++i) {
-    const PhysAddr at{guest_statistics_ + i * sizeof(guest::guest_stat)};
-    if (!memory_.contains(at, sizeof(guest::guest_stat))) break;
-    guest::guest_stat entry;
-    std::memcpy(&entry, memory_.host(at), sizeof entry);
-    if (entry.name[0] == '\0') break;
-    entry.name[sizeof entry.name - 1] = '\0';
-    const PhysAddr where{reinterpret_cast<std::uint64_t>(entry.value)};
-    std::uint64_t value = 0;
-    if (!memory_.contains(where, sizeof value)) continue;
-    std::memcpy(&value, memory_.host(where), sizeof value);
-    counters.push_back({"driver", entry.name, "", value, "Counted by the guest."});
+  for (const GuestCounter& counter : ringside::guest_counters(memory_, guest_statistics_)) {
+    counters.push_back({"driver", counter.name, "", counter.value(), "Counted by the guest."});
   }
   return counters;
 }

@@ -39,6 +39,10 @@ class ConnectxDevice final : public Device {
     nic_.set_observer(&observer);
     pcie_.set_observer(&observer);
   }
+  void set_detail_observers(DeviceObserver& device, FabricObserver& fabric) override {
+    nic_.set_detail_observer(&device);
+    pcie_.set_transfer_observer(&fabric);
+  }
   void set_link(FrameSink* transmitted, LinkPartner*) override { nic_.set_transmit_sink(transmitted); }
   Range completions() const override {
     Range range{0, 0, sizeof(connectx::cqe64)};
@@ -79,6 +83,10 @@ class DwmacDevice final : public Device {
   void set_observer(PacketObserver& observer) override {
     mac_.set_observer(&observer);
     axi_.set_observer(&observer);
+  }
+  void set_detail_observers(DeviceObserver& device, FabricObserver& fabric) override {
+    mac_.set_detail_observer(&device);
+    axi_.set_transfer_observer(&fabric);
   }
   void set_link(FrameSink* transmitted, LinkPartner* partner) override {
     mac_.set_transmit_sink(transmitted);

@@ -39,6 +39,8 @@ class Device {
 
   // Who hears of packets and of register accesses.
   virtual void set_observer(PacketObserver& observer) = 0;
+  // And of everything else, before the guest starts.
+  virtual void set_detail_observers(DeviceObserver& device, FabricObserver& fabric) = 0;
   // Who hears of transmitted frames, and of PAUSE.
   virtual void set_link(FrameSink* transmitted, LinkPartner* partner) = 0;
 

@@ -1,5 +1,7 @@
 #include "tb/board/packet_tracker.h"
 
+#include <algorithm>
+
 namespace ringside {
 
 namespace {
@@ -10,7 +12,10 @@ enum EventCode : std::uint64_t { kOffered = 1, kDropped, kCompleted, kConsumed, 
 
 void PacketTracker::offered(Time at, std::uint64_t sequence, std::uint32_t bytes) {
   ++offered_;
-  arrivals_[sequence % kArrivals] = {at, bytes};
+  inside_.enter(timeline_.now());
+  Arrival& arrival = arrivals_[sequence % kArrivals];  // whose bytes may have begun to move
+  arrival.at = at;
+  arrival.bytes = bytes;
   fingerprint_.add(kOffered);
   fingerprint_.add(at.value);
 }
@@ -19,15 +24,28 @@ void PacketTracker::dropped(Time at, std::uint64_t sequence, std::string_view ca
   auto known = drops_.find(cause);
   if (known == drops_.end()) known = drops_.emplace(std::string(cause), 0).first;
   ++known->second;
+  inside_.leave(timeline_.now());
   fingerprint_.add(kDropped);
   fingerprint_.add(at.value);
   fingerprint_.add(sequence);
 }
 
+void PacketTracker::stored(Time, std::uint64_t sequence, Time from, Time visible) {
+  Arrival& arrival = arrivals_[sequence % kArrivals];
+  arrival.moved = from;
+  arrival.stored = visible;
+}
+
 void PacketTracker::completed(Time at, std::uint64_t sequence, Time visible, PhysAddr slot, bool error) {
   const Arrival& arrival = arrivals_[sequence % kArrivals];
-  waiting_.push_back({slot.value, arrival.at, visible, arrival.bytes, error});
-  if (error) ++waiting_errors_;
+  const Time moved = std::max(arrival.moved, arrival.at);
+  waiting_.push_back({sequence, slot.value, arrival.at, moved, std::clamp(arrival.stored, moved, visible), visible, arrival.bytes, error});
+  if (error) {
+    ++waiting_errors_;  // dropped() says that it has left the device
+  } else {
+    inside_.leave(timeline_.now());
+    unread_.enter(timeline_.now());
+  }
   fingerprint_.add(kCompleted);
   fingerprint_.add(at.value);
   fingerprint_.add(visible.value);
@@ -46,22 +64,35 @@ void PacketTracker::mmio(Time at, std::uint64_t address, std::uint64_t value, bo
   fingerprint_.add(value);
 }
 
-bool PacketTracker::slot_read(Time now, std::uint64_t address) {
-  if (waiting_.empty()) return false;
+std::optional<PacketTracker::Consumed> PacketTracker::slot_read(Time now, std::uint64_t address) {
+  if (waiting_.empty()) return std::nullopt;
   const Completion& oldest = waiting_.front();
   // The write is in memory once its event has fired, which is what the timeline's time says.
-  if (address - oldest.slot >= entry_ || oldest.visible > timeline_.now()) return false;
+  if (address - oldest.slot >= entry_ || oldest.visible > timeline_.now()) return std::nullopt;
+  const Consumed consumed{oldest.sequence, !oldest.error};
   if (oldest.error) {
     --waiting_errors_;  // the device has reported the packet as dropped
   } else {
     ++delivered_;
+    unread_.leave(timeline_.now());
     delivered_bytes_ += oldest.bytes;
     latency_.add(now - oldest.arrival);
+    stages_[0].add(oldest.moved - oldest.arrival);
+    stages_[1].add(oldest.stored - oldest.moved);
+    stages_[2].add(oldest.visible - oldest.stored);
+    stages_[3].add(now - oldest.visible);
   }
   fingerprint_.add(kConsumed);
   fingerprint_.add(now.value);
   waiting_.pop_front();
-  return true;
+  return consumed;
+}
+
+std::vector<LatencyStage> PacketTracker::stages() const {
+  static constexpr std::array<const char*, kStages> kNames{"buffer", "data", "completion", "ring"};
+  std::vector<LatencyStage> all;
+  for (std::size_t i = 0; i < kStages && stages_[i].summary().count != 0; ++i) all.push_back({kNames[i], stages_[i].summary()});
+  return all;
 }
 
 std::uint64_t PacketTracker::dropped() const {

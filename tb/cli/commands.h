@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <iosfwd>
 #include <optional>
@@ -32,6 +33,8 @@ struct RunOptions {
   std::string scenario;
   std::vector<std::string> overrides;
   std::string out;    // report file, "-" for standard output, "" for none
+  std::string html;   // the report as a page; file, or "" for none
+  std::string log;    // event log, "" for none
   std::string image;  // guest image; "" builds the scenario's
   bool quiet = false;
 };
@@ -39,9 +42,29 @@ struct RunOptions {
 // Simulates a scenario, prints the summary and writes the report. Throws InputError.
 int run(const RunOptions& options, const Simulate& simulate, const std::atomic<bool>& interrupted, const Terminal& terminal);
 
+// What pages are made from, in the data directory. Throws InputError where Ringside was built without it.
+std::filesystem::path html_page_file();
+
+struct ReportOptions {
+  std::string report;
+  std::string html;  // the report as a page; file
+};
+
+// Shows a report in other forms. Throws InputError.
+int report(const ReportOptions& options, const Terminal& terminal);
+
+struct ViewOptions {
+  std::string log;  // event log that run() wrote
+  std::string perfetto, vcd, pcap, csv;  // what to make: files, a prefix of files for pcap; "" for none
+  std::string from, to;                  // quantities of time; "" for the whole run
+};
+
+// Makes views of an event log, or prints what is in it. Throws InputError.
+int view(const ViewOptions& options, const Terminal& terminal);
+
 struct CompareOptions {
   std::vector<std::string> reports;  // two or more
-  std::string format = "text";       // or "markdown", "json"
+  std::string format = "text";       // or "markdown", "json", "html"; the last is of two reports
   std::string out;                   // file; "" or "-" is standard output
 };
 

@@ -4,6 +4,8 @@
 #include "tb/cli/commands.h"
 #include "tb/compare/comparison_text.h"
 #include "tb/report/atomic_file.h"
+#include "tb/report/bounded_file.h"
+#include "tb/report/html_page.h"
 
 namespace ringside::cli {
 
@@ -13,11 +15,21 @@ int compare(const CompareOptions& options, const Terminal& terminal) {
   }
   const bool to_stdout = options.out.empty() || options.out == "-";
   if (!to_stdout) check_writable(options.out);
+  const bool html = options.format == "html";
+  if (html && options.reports.size() != 2) {
+    throw InputError(fmt::format("compare: {} reports; --format html shows two", options.reports.size()));
+  }
+  std::vector<nlohmann::ordered_json> documents;
   std::vector<RunReport> runs;
-  for (const auto& report : options.reports) runs.push_back(read_run_report(report));
+  for (const auto& report : options.reports) {
+    documents.push_back(read_bounded_ordered_json(report, "a report"));
+    runs.push_back(read_run_report(documents.back(), report));
+  }
   const Comparison comparison = compare_runs(runs);
   std::string text;
-  if (options.format == "json") {
+  if (html) {
+    text = html_comparison(html_page_file(), comparison_json(comparison), documents[0], documents[1]);
+  } else if (options.format == "json") {
     text = comparison_json(comparison).dump(2) + "\n";
   } else if (options.format == "markdown") {
     text = comparison_text(comparison, TextFormat::markdown);

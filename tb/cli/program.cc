@@ -23,6 +23,8 @@ constexpr const char* kExamples =
     "      how many Mpps XDP_DROP reaches, and what limits it\n"
     "  ringside run mlx5e-xdp-drop --out drop.json\n"
     "      the same, with every number in one JSON document\n"
+    "  ringside run mlx5e-xdp-drop --html drop.html\n"
+    "      the same as a page for a browser: charts, flame graph, counters, settings\n"
     "  ringside run mlx5e-xdp-drop --set driver.flags=-fstack-protector-strong\n"
     "      what a compiler flag costs: the driver is built with it, and run\n"
     "  ringside run mlx5e-xdp-drop --set cpu.model=epyc-genoa --set traffic.rate=\"10 Mpps\"\n"
@@ -52,6 +54,8 @@ constexpr const char* kCompareExamples =
     "  ringside compare before.json after.json\n"
     "  ringside compare gcc.json clang.json clang-zeroed.json\n"
     "      more than two: one line each\n"
+    "  ringside compare before.json after.json --format html --out change.html\n"
+    "      two runs side by side in a browser, with a differential flame graph\n"
     "  ringside compare before.json after.json --format markdown >>\"$GITHUB_STEP_SUMMARY\"\n"
     "\n"
     "Exit status: 0 compared, whatever differs; 2 a file that is no report of this version,\n"
@@ -75,8 +79,24 @@ constexpr const char* kCheckExamples =
     "\n"
     "Exit status: 0 all within tolerance; 1 a metric is not, or a run broke; 2 bad input.";
 
+constexpr const char* kViewExamples =
+    "Without an output, prints what is in the log. A view of the whole run has every packet of the\n"
+    "report, those of the warm-up included.\n"
+    "\n"
+    "Examples:\n"
+    "  ringside run mlx5e-xdp-drop --log drop.rlog\n"
+    "  ringside view drop.rlog\n"
+    "  ringside view drop.rlog --perfetto drop.json --from \"300 us\" --to \"320 us\"\n"
+    "      a timeline for ui.perfetto.dev or chrome://tracing\n"
+    "  ringside view drop.rlog --pcap drop --csv packets.csv\n"
+    "      drop.wire.pcap, drop.delivered.pcap and drop.dropped.pcap, and a line for each packet\n"
+    "\n"
+    "Exit status: 0 done; 2 a file that is no complete event log of this version.";
+
 struct Arguments {
   RunOptions run;
+  ReportOptions report;
+  ViewOptions view;
   CompareOptions compare;
   CheckOptions check;
   ParamsOptions params;
@@ -98,16 +118,38 @@ void add_run(CLI::App& app, RunOptions& options) {
   command->add_option("scenario", options.scenario, "Scenario file or name")->required()->type_name("SCENARIO");
   add_set_option(*command, options.overrides);
   command->add_option("--out", options.out, "Write the JSON report here; - is standard output")->type_name("FILE");
+  command->add_option("--html", options.html, "Write the report as a page for a browser here")->type_name("FILE");
+  command->add_option("--log", options.log, "Write an event log here, for `ringside view`; a run takes up to half as long again")
+      ->type_name("FILE");
   command->add_option("--image", options.image, "Run this guest image (ELF) instead of building one")->type_name("FILE");
   command->add_flag("--quiet", options.quiet, "Print no summary and no live line");
+}
+
+void add_report(CLI::App& app, ReportOptions& options) {
+  auto* command = app.add_subcommand("report", "Show a report in another form");
+  command->add_option("report", options.report, "Report that `ringside run --out` wrote")->required()->type_name("REPORT");
+  command->add_option("--html", options.html, "Write it as a page for a browser here")->required()->type_name("FILE");
+}
+
+void add_view(CLI::App& app, ViewOptions& options) {
+  auto* command = app.add_subcommand("view", "Make timelines, captures and tables from an event log");
+  command->footer(kViewExamples);
+  command->add_option("log", options.log, "Event log that `ringside run --log` wrote")->required()->type_name("LOG");
+  command->add_option("--perfetto", options.perfetto, "Write a trace for Perfetto or Chrome (JSON)")->type_name("FILE");
+  command->add_option("--vcd", options.vcd, "Write signals for GTKWave (VCD)")->type_name("FILE");
+  command->add_option("--pcap", options.pcap, "Write PREFIX.wire.pcap, PREFIX.delivered.pcap and PREFIX.dropped.pcap")
+      ->type_name("PREFIX");
+  command->add_option("--csv", options.csv, "Write a table with a line for each packet")->type_name("FILE");
+  command->add_option("--from", options.from, "Leave out what is earlier, such as \"300 us\"")->type_name("TIME");
+  command->add_option("--to", options.to, "Leave out what is later")->type_name("TIME");
 }
 
 void add_compare(CLI::App& app, CompareOptions& options) {
   auto* command = app.add_subcommand("compare", "Show what differs between the reports of two or more runs");
   command->footer(kCompareExamples);
   command->add_option("reports", options.reports, "Reports that `ringside run --out` wrote")->required()->type_name("REPORT");
-  command->add_option("--format", options.format, "text, markdown or json")
-      ->check(CLI::IsMember({"text", "markdown", "json"}))
+  command->add_option("--format", options.format, "text, markdown, json or html")
+      ->check(CLI::IsMember({"text", "markdown", "json", "html"}))
       ->type_name("FORMAT");
   command->add_option("--out", options.out, "Write to this file; - is standard output")->type_name("FILE");
 }
@@ -158,7 +200,7 @@ void add_calibrate(CLI::App& app, CalibrateOptions& options) {
 
 // The argument that names no subcommand, if that is what is wrong: CLI11 would call it an unexpected argument.
 std::string unknown_command_hint(const std::vector<std::string>& arguments) {
-  const std::vector<std::string> commands{"run", "compare", "check", "params", "reproduce", "calibrate"};
+  const std::vector<std::string> commands{"run", "view", "report", "compare", "check", "params", "reproduce", "calibrate"};
   if (arguments.empty() || arguments.front().starts_with("-")) return "";
   if (std::find(commands.begin(), commands.end(), arguments.front()) != commands.end()) return "";
   return fmt::format("unknown command {}; {} are allowed{}", printable(arguments.front(), 40), fmt::join(commands, ", "),
@@ -175,6 +217,8 @@ int dispatch(CLI::App& app, const Arguments& parsed, const Simulate& simulate, c
              const Terminal& terminal) {
   try {
     if (app.got_subcommand("run")) return run(parsed.run, simulate, interrupted, terminal);
+    if (app.got_subcommand("report")) return report(parsed.report, terminal);
+    if (app.got_subcommand("view")) return view(parsed.view, terminal);
     if (app.got_subcommand("compare")) return compare(parsed.compare, terminal);
     if (app.got_subcommand("check")) return check(parsed.check, terminal);
     if (app.got_subcommand("reproduce")) return reproduce(parsed.reproduce, terminal.out);
@@ -199,6 +243,8 @@ int program(const std::vector<std::string>& arguments, const Simulate& simulate,
   app.set_version_flag("--version", "ringside " RINGSIDE_VERSION);
   app.require_subcommand(1);
   add_run(app, parsed.run);
+  add_report(app, parsed.report);
+  add_view(app, parsed.view);
   add_compare(app, parsed.compare);
   add_check(app, parsed.check);
   add_params(app, parsed.params);

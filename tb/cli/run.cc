@@ -6,6 +6,7 @@
 #include "tb/cli/guest_image.h"
 #include "tb/cli/progress.h"
 #include "tb/report/atomic_file.h"
+#include "tb/report/html_page.h"
 #include "tb/report/report.h"
 #include "tb/report/summary.h"
 #include "tb/scenario/data_dir.h"
@@ -41,22 +42,29 @@ int run(const RunOptions& options, const Simulate& simulate, const std::atomic<b
   auto scenario = load_scenario(options.scenario, overrides, data_directory());
   const bool to_stdout = options.out == "-";
   if (!options.out.empty() && !to_stdout) check_writable(options.out);
+  if (!options.html.empty()) check_writable(options.html);
+  if (!options.html.empty()) html_page_file();
+  if (!options.log.empty()) check_writable(options.log);
   scenario.image = guest_image(scenario);
+  scenario.event_log = options.log;
 
   LiveLine line(terminal.error, scenario.run, terminal.error_is_tty && !options.quiet);
   const auto result = simulate_guarded(simulate, scenario, line, interrupted);
   const HostResult host{line.elapsed_us(), result.packets.delivered, result.total_instructions};
   line.finish();
 
-  const auto report = report_text(make_report(scenario, result, host));
+  const auto report = make_report(scenario, result, host);
   if (to_stdout) {
-    terminal.out << report;
+    terminal.out << report_text(report);
   } else if (!options.out.empty()) {
-    write_file_atomically(options.out, report);
+    write_file_atomically(options.out, report_text(report));
   }
+  if (!options.html.empty()) write_file_atomically(options.html, html_report(html_page_file(), report));
   if (!options.quiet && !to_stdout) {
     print_summary(terminal.out, scenario, result, host);
     if (!options.out.empty()) fmt::print(terminal.out, "report: {}\n", options.out);
+    if (!options.html.empty()) fmt::print(terminal.out, "page: {}\n", options.html);
+    if (!options.log.empty()) fmt::print(terminal.out, "event log: {}\n", options.log);
   }
   if (result.stop_reason == StopReason::error) fmt::print(terminal.error, "ringside: {}\n", result.error);
   return exit_status(result.stop_reason);

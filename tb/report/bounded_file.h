@@ -15,4 +15,7 @@ std::string read_bounded_file(const std::filesystem::path& file, std::size_t lim
 // A JSON document of at most 16 MiB, 500,000 values and 32 levels. Throws InputError with line and column.
 nlohmann::json read_bounded_json(const std::filesystem::path& file, std::string_view what);
 
+// The same with keys in the order of the file.
+nlohmann::ordered_json read_bounded_ordered_json(const std::filesystem::path& file, std::string_view what);
+
 }  // namespace ringside

@@ -44,4 +44,11 @@ std::vector<FunctionCost> sorted_functions(std::vector<FunctionCost> functions) 
   return functions;
 }
 
+std::vector<StackCost> sorted_stacks(std::vector<StackCost> stacks) {
+  std::sort(stacks.begin(), stacks.end(), [](const StackCost& a, const StackCost& b) {
+    return a.cycles != b.cycles ? a.cycles > b.cycles : a.functions < b.functions;
+  });
+  return stacks;
+}
+
 }  // namespace ringside

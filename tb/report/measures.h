@@ -30,4 +30,7 @@ std::vector<Limit> sorted_limits(std::vector<Limit> limits);
 // Most cycles first; ties by name.
 std::vector<FunctionCost> sorted_functions(std::vector<FunctionCost> functions);
 
+// Most cycles first; ties by the names on the path.
+std::vector<StackCost> sorted_stacks(std::vector<StackCost> stacks);
+
 }  // namespace ringside

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tb/report/bounds.h"
 #include "tb/report/measures.h"
 #include "tb/report/rounding.h"
 
@@ -51,7 +52,18 @@ Json packets_of(const PacketTotals& packets) {
           {"ended", std::move(ended)}};
 }
 
-Json result_of(const RunResult& run) {
+Json bounds_of(const Scenario& scenario, const RunResult& run) {
+  Json all = Json::array();
+  for (const Bound& bound : bounds(scenario, run)) {
+    all.push_back({{"resource", bound.resource},
+                   {"mpps", bound.mpps},
+                   {"from", bound.from == Bound::From::configuration ? "configuration" : "measured work"},
+                   {"arithmetic", bound.arithmetic}});
+  }
+  return all;
+}
+
+Json result_of(const Scenario& scenario, const RunResult& run) {
   const Measures measures(run.window);
   Json result{{"stop_reason", name(run.stop_reason)}};
   if (!run.error.empty()) result["error"] = run.error;
@@ -71,6 +83,7 @@ Json result_of(const RunResult& run) {
     limits.push_back({{"resource", limit.resource}, {"used", rounded_ratio(limit.used, limit.capacity)}});
   }
   result["limits"] = std::move(limits);
+  result["bounds"] = bounds_of(scenario, run);
   if (!run.stale_loads.empty()) {
     Json stale = Json::array();
     for (const StaleLoad& load : run.stale_loads) {
@@ -89,6 +102,16 @@ Json stalls_of(const StallCycles& stalls, std::uint64_t packets) {
     if (stalls[i] != 0) json[std::string(name(static_cast<StallReason>(i)))] = rounded_ratio(stalls[i], packets);
   }
   return json;
+}
+
+Json stacks_of(const RunResult& run) {
+  Json stacks = Json::array();
+  for (const auto& stack : sorted_stacks(run.stacks)) {
+    Json entry{{"stack", stack.functions}, {"cycles", stack.cycles}, {"instructions", stack.instructions}};
+    if (stack.calls != 0) entry["calls"] = stack.calls;
+    stacks.push_back(std::move(entry));
+  }
+  return stacks;
 }
 
 Json guest_of(const RunResult& run) {
@@ -114,6 +137,9 @@ Json guest_of(const RunResult& run) {
   guest["cycles"] = run.window.cycles;
   guest["functions"] = std::move(functions);
   guest["stalls"] = stalls_of(run.stalls, run.window.packets);
+  guest["stacks"] = stacks_of(run);
+  if (run.unfollowed_calls != 0) guest["unfollowed_calls"] = run.unfollowed_calls;
+  if (run.unbalanced_returns != 0) guest["unbalanced_returns"] = run.unbalanced_returns;
   return guest;
 }
 
@@ -138,10 +164,43 @@ Json uses_of(const std::vector<Use>& uses) {
   return json;
 }
 
-Json latency_of(const LatencySummary& latency) {
+Json percentiles_of(const LatencySummary& latency) {
   return {{"packets", latency.count},   {"min_ps", latency.min.value}, {"mean_ps", latency.mean.value},
           {"p50_ps", latency.p50.value}, {"p90_ps", latency.p90.value}, {"p99_ps", latency.p99.value},
           {"p99.9_ps", latency.p999.value}, {"max_ps", latency.max.value}};
+}
+
+Json latency_of(const LatencySummary& latency, const std::vector<LatencyStage>& stages) {
+  Json json = percentiles_of(latency);
+  json["stages"] = Json::array();
+  for (const auto& stage : stages) {
+    Json entry{{"name", stage.name}};
+    entry.update(percentiles_of(stage.latency));
+    json["stages"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+// Values of a mean are ratios, those of a sum whole numbers.
+Json timeline_of(const History& history) {
+  Json ends = Json::array();
+  for (const Time end : history.ends) ends.push_back(end.value);
+  Json all = Json::array();
+  for (const auto& series : history.series) {
+    Json values = Json::array();
+    Time begin = history.start;
+    for (std::size_t i = 0; i < series.growth.size(); ++i) {
+      const std::uint64_t length = (history.ends[i] - begin).value;
+      values.push_back(series.kind == SeriesKind::sum ? Json(series.growth[i]) : Json(rounded_ratio(series.growth[i], length)));
+      begin = history.ends[i];
+    }
+    all.push_back({{"group", series.group},
+                   {"name", series.name},
+                   {"unit", series.unit},
+                   {"kind", series.kind == SeriesKind::sum ? "sum" : "mean"},
+                   {"values", std::move(values)}});
+  }
+  return {{"start_ps", history.start.value}, {"end_ps", std::move(ends)}, {"series", std::move(all)}};
 }
 
 Json host_of(const HostResult& host) {
@@ -157,11 +216,12 @@ Json make_report(const Scenario& scenario, const RunResult& result, const HostRe
           {"version", kReportVersion},
           {"scenario", {{"name", scenario.name}, {"description", scenario.description}}},
           {"config", config_of(scenario)},
-          {"result", result_of(result)},
+          {"result", result_of(scenario, result)},
           {"guest", guest_of(result)},
           {"uses", uses_of(result.uses)},
           {"counters", counters_of(result.counters)},
-          {"latency", latency_of(result.latency)},
+          {"latency", latency_of(result.latency, result.stages)},
+          {"timeline", timeline_of(result.history)},
           {"fingerprint", fmt::format("{:016x}", result.fingerprint)},
           {"host", host_of(host)}};
 }

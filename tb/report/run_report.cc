@@ -167,7 +167,10 @@ void read_config(const Node& config, RunReport& report) {
 }  // namespace
 
 RunReport read_run_report(const std::filesystem::path& file) {
-  const json document = read_bounded_json(file, "a report");
+  return read_run_report(read_bounded_json(file, "a report"), file);
+}
+
+RunReport read_run_report(const json& document, const std::filesystem::path& file) {
   RunReport report;
   report.file = printable(file.string());
   const Node root(document, report.file, "");

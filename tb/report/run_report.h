@@ -59,4 +59,7 @@ struct RunReport {
 // Throws InputError naming file, key, what was found and what is allowed.
 RunReport read_run_report(const std::filesystem::path& file);
 
+// The same of a document that has been read already, from `file`.
+RunReport read_run_report(const nlohmann::json& document, const std::filesystem::path& file);
+
 }  // namespace ringside

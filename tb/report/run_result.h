@@ -67,6 +67,14 @@ struct FunctionCost {
   StallCycles stalls{};
 };
 
+// Cycles of one call path inside the window, without those of the functions that its last one calls.
+struct StackCost {
+  std::vector<std::string> functions;  // outermost first
+  std::uint64_t cycles = 0;
+  std::uint64_t instructions = 0;
+  std::uint64_t calls = 0;  // of the last one, by this path
+};
+
 struct Counter {
   std::string group;  // who counts: "wire", "nic", "pcie", "memory", "peer", "core", "driver"
   std::string name;
@@ -103,11 +111,37 @@ struct LatencySummary {
   Time max;
 };
 
+// One part of the way from wire to driver, of the same packets. The stages follow each other.
+struct LatencyStage {
+  std::string name;
+  LatencySummary latency;
+};
+
 // A load that saw bytes which DMA had replaced in DRAM since the core cached them.
 struct StaleLoad {
   Time at;
   std::uint64_t address = 0;
   std::string where;  // "stmmac_rx+0x1c (stmmac_main.cc:123)"
+};
+
+// What the totals of a series mean.
+enum class SeriesKind : std::uint8_t {
+  sum,   // so many of the unit in an interval
+  mean,  // unit times picoseconds: over the length of the interval, the mean
+};
+
+// How the run went over time, from the link coming up to the end.
+struct History {
+  struct Series {
+    std::string group;  // "packets", "dropped", "busy"
+    std::string name;
+    std::string unit;
+    SeriesKind kind = SeriesKind::sum;
+    std::vector<std::uint64_t> growth;  // in each interval
+  };
+  Time start;
+  std::vector<Time> ends;  // of the intervals; each begins where the one before ends
+  std::vector<Series> series;
 };
 
 struct RunResult {
@@ -119,10 +153,15 @@ struct RunResult {
   std::string compiler;  // of the guest image; empty where that does not say
   std::vector<FunctionCost> functions;
   StallCycles stalls{};
+  std::vector<StackCost> stacks;         // their cycles are those of the window
+  std::uint64_t unfollowed_calls = 0;    // that got no stack of their own: too deep, or too many
+  std::uint64_t unbalanced_returns = 0;  // to where no call had come from
   std::vector<Counter> counters;
   std::vector<Limit> limits;
   std::vector<Use> uses;
   LatencySummary latency;
+  std::vector<LatencyStage> stages;
+  History history;
   std::vector<StaleLoad> stale_loads;     // the first of them
   std::vector<std::uint64_t> overwritten_lines;  // addresses of the first dirty lines that replaced what DMA had written
   std::uint64_t fingerprint = 0;          // hash of the event stream

@@ -39,6 +39,7 @@ struct Scenario {
   std::filesystem::path folder;      // of the file; relative paths in it start here
   std::filesystem::path data;        // Ringside's data directory
   std::filesystem::path image;       // the guest image that runs, built or given
+  std::filesystem::path event_log;   // written by the run; empty for none
   ParameterSet settings;             // effective values with their provenance
 
   void visit(ParameterVisitor& v);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace ringside::test {
@@ -20,6 +21,18 @@ std::uint64_t cycles_of(const BenchRun& run);
 
 // Cycles of one iteration: the difference of two runs of different length over their difference.
 double cycles_per_iteration(BenchRun run, std::uint32_t fewer, std::uint32_t more);
+
+// Call paths below `root`: "calls_twice;leaf" for what calls_twice() called there.
+struct BenchPath {
+  std::uint64_t cycles = 0;
+  std::uint64_t calls = 0;
+};
+struct BenchPaths {
+  std::map<std::string, BenchPath> below_root;
+  std::uint64_t cycles_of_all = 0;  // of every path, those elsewhere included
+  std::uint64_t cycles = 0;         // of the run
+};
+BenchPaths paths_of(const BenchRun& run, const std::string& root);
 
 // The message with which a guest run ends badly.
 std::string failure_of(const BenchRun& run);

@@ -126,10 +126,39 @@ TEST_F(Program, BadInputIsOneLineAndNoFile) {
   expect_bad({"run", "short", "--image", "none.elf", "--out", report_file()}, "none.elf");
   expect_bad({"run", "short", "--image", image_, "--out", "/no/such/folder/x.json"}, "/no/such/folder/x.json");
   expect_bad({"run"}, "scenario is required");
-  expect_bad({"rnu", "short"}, "unknown command rnu; run, compare, check, params, reproduce, calibrate are allowed; did you mean run?");
+  expect_bad({"rnu", "short"}, "unknown command rnu; run, view, report, compare, check, params, reproduce, calibrate are allowed; did you mean run?");
   EXPECT_EQ(simulations_, 0);
   throws_ = [] { throw InputError("x.pcap: truncated"); };
   expect_bad(run_arguments(), "x.pcap: truncated");
+}
+
+TEST_F(Program, WritesPages) {
+  folder_.write("html/page.html", "<script>@REPORT@</script>");
+  const std::string page = (folder_.path() / "out" / "page.html").string();
+  EXPECT_EQ(run_program(run_arguments({"--html", page})), kExitOk) << error_.str();
+  EXPECT_THAT(out_.str(), EndsWith("page: " + page + "\n"));
+  const std::string written = folder_.read("out/page.html");
+  EXPECT_EQ(written, "<script>" + nlohmann::ordered_json::parse(folder_.read("out/report.json")).dump() + "</script>");
+  EXPECT_EQ(run_program({"report", report_file(), "--html", page}), kExitOk) << error_.str();
+  EXPECT_EQ(folder_.read("out/page.html"), written) << "the same from the file";
+  EXPECT_EQ(run_program({"compare", report_file(), report_file(), "--format", "html", "--out", page}), kExitOk) << error_.str();
+  EXPECT_THAT(folder_.read("out/page.html"), HasSubstr("\"verdict\":\"same behaviour\""));
+}
+
+TEST_F(Program, SaysWhatIsWrongWithPagesBeforeItSimulates) {
+  const std::string page = (folder_.path() / "out" / "page.html").string();
+  EXPECT_EQ(run_program(run_arguments({"--html", page})), kExitBadInput);
+  EXPECT_THAT(error_.str(), HasSubstr("html/page.html: no such file"));
+  folder_.write("html/page.html", "@REPORT@");
+  EXPECT_EQ(run_program(run_arguments({"--html", "/no/such/folder/x.html"})), kExitBadInput);
+  EXPECT_EQ(simulations_, 0);
+  EXPECT_EQ(run_program({"report", image_, "--html", page}), kExitBadInput);
+  EXPECT_THAT(error_.str(), HasSubstr("image.elf: line 1, column 1: not valid JSON; a report is required"));
+  EXPECT_EQ(run_program({"report", folder_.write("x.json", "{}").string(), "--html", page}), kExitBadInput);
+  EXPECT_THAT(error_.str(), HasSubstr("x.json: not a report"));
+  EXPECT_EQ(run_program({"compare", image_, image_, image_, "--format", "html"}), kExitBadInput);
+  EXPECT_THAT(error_.str(), HasSubstr("3 reports; --format html shows two"));
+  EXPECT_FALSE(std::filesystem::exists(page));
 }
 
 TEST_F(Program, ABrokenGuestGivesAPartialReport) {

@@ -25,6 +25,13 @@ Scenario sample_scenario() {
                .place = {"--set wire.rate=25Gbps", "--set"}, .source = ""};
   scenario.settings.add(entries);
   scenario.settings.add(rate);
+  scenario.nic.rx_packet_rate = PacketRate{200'000'000};
+  scenario.pcie.generation = 4;
+  scenario.pcie.lanes = 16;
+  scenario.pcie.mps = bytes(256);
+  scenario.pcie.framing = bytes(8);
+  scenario.pcie.request_header = bytes(16);
+  scenario.pcie.efficiency = 944;
   return scenario;
 }
 
@@ -41,16 +48,23 @@ RunResult sample_result() {
   run.functions[1].stalls[static_cast<std::size_t>(StallReason::dram)] = 60'000;
   run.stalls[static_cast<std::size_t>(StallReason::base)] = 110'000;
   run.stalls[static_cast<std::size_t>(StallReason::dram)] = 60'000;
+  run.stacks = {{{"start", "small"}, 50'000, 110'000, 9}, {{"start"}, 60'000, 100'000, 0}, {{"start", "large"}, 60'000, 100'000, 16}};
+  run.unfollowed_calls = 3;
   run.counters = {{"nic", "rx_out_of_buffer", "packets", 280, "No descriptor."}};
   run.limits = {{"pcie upstream", 1, 2}, {"core", 999, 1'000}};
   run.uses = {{"ring", "rx ring", 256, 1'024, "entries"}};
   run.latency = {1'000, nanoseconds(800), nanoseconds(1'000), nanoseconds(900), nanoseconds(1'500), nanoseconds(2'000),
                  nanoseconds(2'500), nanoseconds(3'000)};
+  run.stages = {{"ring", {1'000, nanoseconds(1), nanoseconds(2), nanoseconds(3), nanoseconds(4), nanoseconds(5), nanoseconds(6),
+                          nanoseconds(7)}}};
+  run.history = {microseconds(5), {microseconds(10), microseconds(20)},
+                 {{"packets", "delivered", "packets", SeriesKind::sum, {3, 4}},
+                  {"busy", "core", "share", SeriesKind::mean, {5'000'000, 5'000'000}}}};
   run.fingerprint = 0x1234;
   return run;
 }
 
-constexpr std::string_view kGolden = R"({
+constexpr std::string_view kGolden = R"json({
   "schema": "ringside-report",
   "version": 1,
   "scenario": {"name": "sample", "description": "A sample"},
@@ -66,7 +80,15 @@ constexpr std::string_view kGolden = R"({
     "simulated_ps": 60000000,
     "packets": {"offered": 1500, "delivered": 1200, "dropped": {"rx_out_of_buffer": 280, "rx_discards_phy": 0},
                 "in_flight": 20, "ended": {"rx_xdp_drop": 700, "kfree_skb:NO_SOCKET": 500}},
-    "limits": [{"resource": "core", "used": 0.999}, {"resource": "pcie upstream", "used": 0.5}]
+    "limits": [{"resource": "core", "used": 0.999}, {"resource": "pcie upstream", "used": 0.5}],
+    "bounds": [
+      {"resource": "wire", "mpps": 148.81, "from": "configuration",
+       "arithmetic": "100 Gbps / (64 B of frame + 20 B of preamble and gap)"},
+      {"resource": "pcie upstream", "mpps": 172.926, "from": "configuration",
+       "arithmetic": "237.95 Gbps of TLPs / (60 B of data + 64 B of completion + 2 TLPs with 24 B of header)"},
+      {"resource": "nic rx engine", "mpps": 200.0, "from": "configuration", "arithmetic": "one packet in 5 ns"},
+      {"resource": "core", "mpps": 3403.4, "from": "measured work", "arithmetic": "3.4 GHz / 1.00 busy cycles of a packet"}
+    ]
   },
   "guest": {
     "compiler": "GNU C++20 12.2.0",
@@ -78,15 +100,26 @@ constexpr std::string_view kGolden = R"({
       {"name": "small", "cycles_per_packet": 50.0, "instructions_per_packet": 110.0, "cycles": 50000,
        "instructions": 110000, "stalls": {}}
     ],
-    "stalls": {"base": 110.0, "dram": 60.0}
+    "stalls": {"base": 110.0, "dram": 60.0},
+    "stacks": [
+      {"stack": ["start"], "cycles": 60000, "instructions": 100000},
+      {"stack": ["start", "large"], "cycles": 60000, "instructions": 100000, "calls": 16},
+      {"stack": ["start", "small"], "cycles": 50000, "instructions": 110000, "calls": 9}
+    ],
+    "unfollowed_calls": 3
   },
   "uses": [{"group": "ring", "name": "rx ring", "value": 256, "of": 1024, "unit": "entries", "share": 0.25}],
   "counters": {"nic": {"rx_out_of_buffer": {"value": 280, "unit": "packets", "description": "No descriptor."}}},
   "latency": {"packets": 1000, "min_ps": 800000, "mean_ps": 1000000, "p50_ps": 900000, "p90_ps": 1500000,
-              "p99_ps": 2000000, "p99.9_ps": 2500000, "max_ps": 3000000},
+              "p99_ps": 2000000, "p99.9_ps": 2500000, "max_ps": 3000000,
+              "stages": [{"name": "ring", "packets": 1000, "min_ps": 1000, "mean_ps": 2000, "p50_ps": 3000, "p90_ps": 4000,
+                          "p99_ps": 5000, "p99.9_ps": 6000, "max_ps": 7000}]},
+  "timeline": {"start_ps": 5000000, "end_ps": [10000000, 20000000],
+               "series": [{"group": "packets", "name": "delivered", "unit": "packets", "kind": "sum", "values": [3, 4]},
+                          {"group": "busy", "name": "core", "unit": "share", "kind": "mean", "values": [1.0, 0.5]}]},
   "fingerprint": "0000000000001234",
   "host": {"wall_s": 0.5, "packets_per_s": 2400.0, "guest_mips": 2.0}
-})";
+})json";
 
 constexpr HostResult kHost{500'000, 1'200, 1'000'000};
 

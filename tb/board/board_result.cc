@@ -133,7 +133,8 @@ std::vector<Counter> Board::guest_counters() const {
     std::uint64_t value = 0;
     if (!memory_.contains(where, sizeof value)) continue;
     std::memcpy(&value, memory_.host(where), sizeof value);
-    counters.push_back({"driver", entry.name, "", value, "Counted by the guest."});
+    const CounterGuide::Entry& known = counter_guide_.of(entry.name);
+    counters.push_back({"driver", entry.name, known.unit, value, known.description});
   }
   return counters;
 }

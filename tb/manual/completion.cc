@@ -48,15 +48,17 @@ void add_settings(Completion& completion, const std::string& word, const fs::pat
     if (setting != nullptr) add_values(completion, *setting, word.substr(0, equals + 1), data);
     return;
   }
+  std::vector<std::string> areas;
   const bool in_area = word.find('.') != std::string::npos;
   for (const auto& setting : scenario.settings.all()) {
     const std::string area = setting.name.substr(0, setting.name.find('.') + 1);
     if (in_area) {
       completion.candidates.push_back({setting.name + "=", setting.help});
-    } else if (completion.candidates.empty() || completion.candidates.back().text != area) {
-      completion.candidates.push_back({area, ""});
+    } else if (std::find(areas.begin(), areas.end(), area) == areas.end()) {
+      areas.push_back(area);
     }
   }
+  add(completion, areas);
 }
 
 void add_areas(Completion& completion, const fs::path& data) { add_settings(completion, "", data); }

@@ -37,16 +37,18 @@ complete -F _ringside ringside
 constexpr std::string_view kZsh = R"sh(#compdef ringside
 # Completion for ringside in zsh. Put this as _ringside into a folder of $fpath.
 _ringside() {
-  local line candidate
+  local line candidate help
   local -a all open
   for line in "${(@f)$("${words[1]}" complete -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
     candidate=${line%%$'\t'*}
+    help=
+    [[ $line == *$'\t'* ]] && help=:${line#*$'\t'}
     case $candidate in
       '') ;;
       :files) _files ;;
       :folders) _files -/ ;;
-      *[=.]) open+=("${candidate//:/\\:}:${line#*$'\t'}") ;;
-      *) all+=("${candidate//:/\\:}:${line#*$'\t'}") ;;
+      *[=.]) open+=("${candidate//:/\\:}$help") ;;
+      *) all+=("${candidate//:/\\:}$help") ;;
     esac
   done
   (( $#all )) && _describe -V ringside all

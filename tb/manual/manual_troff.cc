@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 
 #include "tb/manual/manual.h"
 
 namespace ringside {
 namespace {
 
-// Text as it is. Hyphens become minus signs, so that options can be copied; a control character does not begin a line.
+// Text as it is. Hyphens become minus signs, so that options can be copied.
 std::string plain(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -23,12 +24,31 @@ std::string plain(std::string_view text) {
       default: escaped += c;
     }
   }
-  if (escaped.starts_with('.')) escaped.insert(0, "\\&");
   return escaped;
 }
 
+// A line that begins with a full stop would be a request to troff.
+std::string line_of(const std::string& text) { return text.starts_with('.') ? "\\&" + text : text; }
+
+// Lines of at most 80 characters, as troff's style wants them.
+std::string wrapped(const std::string& text) {
+  constexpr std::size_t kLongest = 80;
+  std::istringstream words(text);
+  std::string result;
+  std::size_t column = 0;
+  for (std::string word; words >> word;) {
+    if (column != 0 && column + 1 + word.size() > kLongest) {
+      result += '\n';
+      column = 0;
+    }
+    result += column == 0 ? line_of(word) : " " + word;
+    column += word.size() + (column == 0 ? 0 : 1);
+  }
+  return result;
+}
+
 // Words between backquotes are bold.
-std::string prose(std::string_view text) {
+std::string marked(std::string_view text) {
   std::string result;
   bool bold = false;
   while (!text.empty()) {
@@ -41,6 +61,8 @@ std::string prose(std::string_view text) {
   }
   return result;
 }
+
+std::string prose(std::string_view text) { return wrapped(marked(text)); }
 
 std::string upper(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -62,7 +84,7 @@ std::string synopsis(const std::string& text) {
 
 void add_synopses(std::string& page, const CommandHelp& program) {
   const auto line = [&](const std::string& name, const std::string& arguments) {
-    page += fmt::format("\\fB{}\\fP {}\n.br\n", plain(name), arguments);
+    page += fmt::format("\\fB{}\\fP{}{}\n.br\n", plain(name), arguments.empty() ? "" : " ", arguments);
   };
   for (const auto& command : program.commands) line(program.name + " " + command.name, synopsis(command.synopsis()));
   line(program.name + " --help", "");
@@ -80,7 +102,7 @@ void add_arguments(std::string& page, const CommandHelp& command) {
 
 void add_code(std::string& page, const std::vector<std::string>& lines) {
   page += ".PP\n.EX\n";
-  for (const auto& line : lines) page += plain(line) + "\n";
+  for (const auto& line : lines) page += line_of(plain(line)) + "\n";
   page += ".EE\n";
 }
 
@@ -140,6 +162,7 @@ std::string manual_troff(const CommandHelp& program, std::string_view version) {
     page += ".SH \"EXIT STATUS\"\n";
     add_statuses(page, program);
   }
+  page += ".SH \"SEE ALSO\"\n.BR ethtool (8),\n.BR perf\\-report (1)\n.PP\nThe book is in\n.IR share/doc/ringside/docs .\n";
   return page;
 }
 

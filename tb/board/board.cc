@@ -52,7 +52,8 @@ Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<boo
       core_("core0", scenario.cpu, (image_.load(memory_), checked(image_, scenario)), memory_, caches_.add_core(scenario.cpu.frequency),
             device_->mmio(),
             timeline_, bridge_, *this),
-      tracker_(timeline_) {
+      tracker_(timeline_),
+      counter_guide_(scenario.data / "src" / "driver" / "counters.toml") {
   set_up_coherence();
   residual_ = residual_of(scenario);
   device_->set_observer(tracker_);

@@ -18,6 +18,7 @@
 #include "model/wire/traffic.h"
 #include "tb/board/device.h"
 #include "tb/board/convergence.h"
+#include "tb/board/counter_guide.h"
 #include "tb/board/packet_tracker.h"
 #include "tb/board/recorder.h"
 #include "tb/board/run_log.h"
@@ -101,6 +102,7 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   Time residual_{};  // work of a kernel per packet that the guest does not contain
   Statistics wire_statistics_, memory_statistics_, peer_statistics_;
 
+  CounterGuide counter_guide_;
   std::uint64_t guest_statistics_ = 0;
   std::string console_;
   std::vector<StaleLoad> stale_loads_;  // the first ones

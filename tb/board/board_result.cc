@@ -148,7 +148,8 @@ void Board::report_counters(RunResult& result) const {
 std::vector<Counter> Board::guest_counters() const {
   std::vector<Counter> counters;
   for (const GuestCounter& counter : ringside::guest_counters(memory_, guest_statistics_)) {
-    counters.push_back({"driver", counter.name, "", counter.value(), "Counted by the guest."});
+    const CounterGuide::Entry& known = counter_guide_.of(counter.name);
+    counters.push_back({"driver", counter.name, known.unit, counter.value(), known.description});
   }
   return counters;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tb/board/simulate.h"
+#include "tb/manual/command_help.h"
 
 namespace ringside::cli {
 
@@ -110,6 +111,35 @@ struct CalibrateOptions {
 
 // Fits a platform's residuals to the rows that the table names for it. Throws InputError.
 int calibrate(const CalibrateOptions& options, std::ostream& out);
+
+struct CountersOptions {
+  std::string filter;  // shows names, groups and meanings that contain it
+  bool markdown = false;
+};
+
+// Prints every counter that reports of the drivers hold. Throws InputError.
+int counters(const CountersOptions& options, std::ostream& out);
+
+struct CompletionOptions {
+  std::string shell;  // "bash", "zsh" or "fish"
+};
+
+// Prints the shell's completion script.
+int completion(const CompletionOptions& options, std::ostream& out);
+
+struct CompleteOptions {
+  std::vector<std::string> words;  // after the program's name; the last one is completed
+};
+
+// Prints what may stand for the last word. Never fails: a shell has no place for a message.
+int complete(const CompleteOptions& options, const CommandHelp& program, std::ostream& out);
+
+struct ManualOptions {
+  std::string page;  // "commands", "man", or the name of a schema of the data directory
+};
+
+// Prints a page that describes the program. Throws InputError.
+int manual(const ManualOptions& options, const CommandHelp& program, std::ostream& out);
 
 // Parses the command line, runs the subcommand and turns exceptions into a line on standard error and an exit status.
 int program(const std::vector<std::string>& arguments, const Simulate& simulate, const std::atomic<bool>& interrupted,

@@ -6,6 +6,7 @@
 
 #include "model/base/errors.h"
 #include "tb/cli/commands.h"
+#include "tb/manual/command_help.h"
 #include "tb/report/printable.h"
 #include "tb/scenario/nearest.h"
 
@@ -35,6 +36,14 @@ constexpr const char* kExamples =
     "      fails when a metric is out of the tolerance that a file allows it\n"
     "  ringside params cpu.\n"
     "      everything that --set and a scenario can say about the core\n"
+    "\n"
+    "Environment:\n"
+    "  RINGSIDE_DATA\n"
+    "      the data directory, if not share/ringside beside the program's folder\n"
+    "  XDG_CACHE_HOME\n"
+    "      where built guest images are kept, in ringside/; ~/.cache if it is not set\n"
+    "  NO_COLOR\n"
+    "      if set and not empty: no colours on a terminal\n"
     "\n"
     "Exit status: 0 done; 1 a check failed; 2 bad input, one line says what; 3 the guest or the simulation\n"
     "broke, the report is partial; 130 interrupted by Ctrl-C, the report is complete.";
@@ -93,6 +102,52 @@ constexpr const char* kViewExamples =
     "\n"
     "Exit status: 0 done; 2 a file that is no complete event log of this version.";
 
+constexpr const char* kParamsExamples =
+    "Examples:\n"
+    "  ringside params cpu.\n"
+    "      the parameters of the core, with the values of the default machine\n"
+    "  ringside params rep_stos --set cpu.model=epyc-genoa\n"
+    "      one of another machine, and its source";
+
+constexpr const char* kReproduceExamples =
+    "Every row of the table is a run; what was published is printed beside what was simulated. A row\n"
+    "is a prediction unless it says what was fitted to it.\n"
+    "\n"
+    "Examples:\n"
+    "  ringside reproduce --list\n"
+    "      the tables with their sources\n"
+    "  ringside reproduce mlx5 --out mlx5\n"
+    "      prints one, and writes mlx5.json and mlx5.md\n"
+    "\n"
+    "Exit status: 0 every row ran, however well it fits; 2 bad input; 3 a run broke.";
+
+constexpr const char* kCalibrateExamples =
+    "A residual is what a whole kernel does around a packet and the port of the driver does not\n"
+    "contain: one number of ns for each path, fitted to the one row that the table names for it.\n"
+    "\n"
+    "Examples:\n"
+    "  ringside calibrate mlx5\n"
+    "      prints the platform's data file\n"
+    "  ringside calibrate mlx5 --out traces/hardware/platform/mlx5-lab.toml";
+
+constexpr const char* kCountersExamples =
+    "The list is what the two drivers' reports hold: Ringside runs a TCP scenario of each for one\n"
+    "packet and asks. Names are those of `ethtool -S` and `nstat` where Linux has the counter.\n"
+    "\n"
+    "Examples:\n"
+    "  ringside counters rx_discards\n"
+    "      what a counter means\n"
+    "  ringside counters memory.\n"
+    "      all of a group";
+
+constexpr const char* kCompletionExamples =
+    "Examples:\n"
+    "  source <(ringside completion bash)\n"
+    "      in ~/.bashrc\n"
+    "  ringside completion zsh >~/.zfunc/_ringside\n"
+    "      in a folder of $fpath\n"
+    "  ringside completion fish >~/.config/fish/completions/ringside.fish";
+
 struct Arguments {
   RunOptions run;
   ReportOptions report;
@@ -102,6 +157,10 @@ struct Arguments {
   ParamsOptions params;
   ReproduceOptions reproduce;
   CalibrateOptions calibrate;
+  CountersOptions counters;
+  CompletionOptions completion;
+  CompleteOptions complete;
+  ManualOptions manual;
 };
 
 void add_set_option(CLI::App& command, std::vector<std::string>& overrides) {
@@ -148,7 +207,7 @@ void add_compare(CLI::App& app, CompareOptions& options) {
   auto* command = app.add_subcommand("compare", "Show what differs between the reports of two or more runs");
   command->footer(kCompareExamples);
   command->add_option("reports", options.reports, "Reports that `ringside run --out` wrote")->required()->type_name("REPORT");
-  command->add_option("--format", options.format, "text, markdown, json or html")
+  command->add_option("--format", options.format, "How to print it; text if not given")
       ->check(CLI::IsMember({"text", "markdown", "json", "html"}))
       ->type_name("FORMAT");
   command->add_option("--out", options.out, "Write to this file; - is standard output")->type_name("FILE");
@@ -179,10 +238,33 @@ void add_params(CLI::App& app, ParamsOptions& options) {
   command->add_option("filter", options.filter, "Only those with this in their name or help")->type_name("FILTER");
   add_set_option(*command, options.overrides);
   command->add_flag("--markdown", options.markdown, "Print a Markdown table");
+  command->footer(kParamsExamples);
+}
+
+void add_counters(CLI::App& app, CountersOptions& options) {
+  auto* command = app.add_subcommand("counters", "List every counter of a report with unit and meaning");
+  command->footer(kCountersExamples);
+  command->add_option("filter", options.filter, "Only those with this in their name or meaning")->type_name("FILTER");
+  command->add_flag("--markdown", options.markdown, "Print a Markdown table for each group");
+}
+
+// The second and the third are for the scripts that the first one prints, and for scripts/docs.
+void add_manual(CLI::App& app, Arguments& arguments) {
+  auto* completion = app.add_subcommand("completion", "Print a script that completes commands in a shell");
+  completion->footer(kCompletionExamples);
+  completion->add_option("shell", arguments.completion.shell, "The shell")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->type_name("SHELL");
+  auto* complete = app.add_subcommand("complete", "Print candidates for the last word")->group("");
+  complete->add_option("words", arguments.complete.words)->type_name("WORD");
+  auto* manual = app.add_subcommand("manual", "Print a page of the reference")->group("");
+  manual->add_option("page", arguments.manual.page, "commands, man, or the name of a schema")->required()->type_name("PAGE");
 }
 
 void add_reproduce(CLI::App& app, ReproduceOptions& options) {
   auto* command = app.add_subcommand("reproduce", "Run a published table and compare");
+  command->footer(kReproduceExamples);
   auto* list = command->add_flag("--list", options.list, "Name every published table");
   command->add_option("table", options.table, "Name of the table, or all")->type_name("TABLE");
   command->add_option("--out", options.out, "Write PREFIX.json and PREFIX.md")->type_name("PREFIX");
@@ -194,21 +276,25 @@ void add_reproduce(CLI::App& app, ReproduceOptions& options) {
 
 void add_calibrate(CLI::App& app, CalibrateOptions& options) {
   auto* command = app.add_subcommand("calibrate", "Fit a platform's residuals to the rows that a published table names");
+  command->footer(kCalibrateExamples);
   command->add_option("table", options.table, "Name of the table")->required()->type_name("TABLE");
   command->add_option("--out", options.out, "Write the platform's data file here")->type_name("FILE");
 }
 
 // The argument that names no subcommand, if that is what is wrong: CLI11 would call it an unexpected argument.
-std::string unknown_command_hint(const std::vector<std::string>& arguments) {
-  const std::vector<std::string> commands{"run", "view", "report", "compare", "check", "params", "reproduce", "calibrate"};
+std::string unknown_command_hint(const CLI::App& app, const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.front().starts_with("-")) return "";
-  if (std::find(commands.begin(), commands.end(), arguments.front()) != commands.end()) return "";
+  const auto is_named = [&](const CLI::App* command) { return command->get_name() == arguments.front(); };
+  if (!app.get_subcommands(is_named).empty()) return "";
+  std::vector<std::string> commands;
+  for (const auto& command : command_help(app).commands) commands.push_back(command.name);
   return fmt::format("unknown command {}; {} are allowed{}", printable(arguments.front(), 40), fmt::join(commands, ", "),
                      did_you_mean(arguments.front(), commands));
 }
 
-int report_usage_error(const CLI::ParseError& error, const std::vector<std::string>& arguments, std::ostream& stream) {
-  const auto hint = unknown_command_hint(arguments);
+int report_usage_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments,
+                       std::ostream& stream) {
+  const auto hint = unknown_command_hint(app, arguments);
   fmt::print(stream, "ringside: {}\n", hint.empty() ? std::string(error.what()) + "; see ringside --help" : hint);
   return kExitBadInput;
 }
@@ -223,6 +309,10 @@ int dispatch(CLI::App& app, const Arguments& parsed, const Simulate& simulate, c
     if (app.got_subcommand("check")) return check(parsed.check, terminal);
     if (app.got_subcommand("reproduce")) return reproduce(parsed.reproduce, terminal.out);
     if (app.got_subcommand("calibrate")) return calibrate(parsed.calibrate, terminal.out);
+    if (app.got_subcommand("counters")) return counters(parsed.counters, terminal.out);
+    if (app.got_subcommand("completion")) return completion(parsed.completion, terminal.out);
+    if (app.got_subcommand("complete")) return complete(parsed.complete, command_help(app), terminal.out);
+    if (app.got_subcommand("manual")) return manual(parsed.manual, command_help(app), terminal.out);
     return params(parsed.params, terminal.out);
   } catch (const InputError& error) {
     fmt::print(terminal.error, "ringside: {}\n", error.what());
@@ -250,6 +340,8 @@ int program(const std::vector<std::string>& arguments, const Simulate& simulate,
   add_params(app, parsed.params);
   add_reproduce(app, parsed.reproduce);
   add_calibrate(app, parsed.calibrate);
+  add_counters(app, parsed.counters);
+  add_manual(app, parsed);
   if (arguments.empty()) {
     terminal.out << app.help();
     return kExitBadInput;
@@ -263,7 +355,7 @@ int program(const std::vector<std::string>& arguments, const Simulate& simulate,
     terminal.out << version.what() << '\n';
     return kExitOk;
   } catch (const CLI::ParseError& error) {
-    return report_usage_error(error, arguments, terminal.error);
+    return report_usage_error(app, error, arguments, terminal.error);
   }
   return dispatch(app, parsed, simulate, interrupted, terminal);
 }

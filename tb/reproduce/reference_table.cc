@@ -7,6 +7,7 @@
 
 #include "model/base/errors.h"
 #include "tb/image/toml_reader.h"
+#include "tb/scenario/data_dir.h"
 #include "tb/scenario/nearest.h"
 
 namespace ringside {
@@ -64,15 +65,7 @@ ReferenceTable read_reference_table(const fs::path& file) {
   return table;
 }
 
-std::vector<std::string> reference_names(const fs::path& data) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(data / "reference", error)) {
-    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
+std::vector<std::string> reference_names(const fs::path& data) { return toml_names(data / "reference"); }
 
 ReferenceTable find_reference_table(const fs::path& data, const std::string& name) {
   const std::vector<std::string> names = reference_names(data);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "model/base/errors.h"
@@ -19,6 +20,16 @@ std::filesystem::path data_directory() {
   const auto beside = program.parent_path().parent_path() / "share" / "ringside";
   if (!error && std::filesystem::is_directory(beside, error)) return beside;
   throw InputError(fmt::format("{}: no such directory; install Ringside whole, or set RINGSIDE_DATA", beside.string()));
+}
+
+std::vector<std::string> toml_names(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 }  // namespace ringside

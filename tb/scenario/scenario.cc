@@ -7,23 +7,13 @@
 #include <bit>
 
 #include "model/base/errors.h"
+#include "tb/scenario/data_dir.h"
 #include "tb/scenario/nearest.h"
 
 namespace ringside {
 namespace {
 
 namespace fs = std::filesystem;
-
-// File names without ".toml" in a folder, sorted.
-std::vector<std::string> toml_names(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 std::string one_of(const std::vector<std::string>& names) {
   return names.empty() ? "none is installed" : fmt::format("one of {} is allowed", fmt::join(names, ", "));

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# The man page as mandoc sees it: without complaints but for the date, which an unreleased version does not have.
+# usage: man_page.bash PAGE
+set -u
+complaints=$(mandoc -T lint "$1" | grep -v 'missing date')
+text=$(mandoc -T utf8 "$1" | sed 's/.\x08//g')
+[ -z "$complaints" ] || { echo "$complaints" >&2; exit 1; }
+for part in 'ringside run [OPTIONS] SCENARIO' '--set KEY=VALUE' 'RINGSIDE_DATA' 'EXIT STATUS'; do
+  grep -qF -- "$part" <<<"$text" || { echo "FAILED: the man page does not show $part" >&2; exit 1; }
+done
+echo "the man page is in order"

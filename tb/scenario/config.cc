@@ -95,7 +95,7 @@ std::vector<std::string> DriverConfig::variant_flags() const {
 }
 
 std::vector<std::string> xdp_programs() {
-  return {"drop",     "drop-read", "pass",   "tx",              "tx-frags",  "redirect", "redirect-same",
+  return {"drop",     "drop-read", "pass",   "tx",              "redirect",  "redirect-same", "tx-frags",
           "checksum", "adjust",    "adjust-checksum", "adjust-tx", "none"};
 }
 

@@ -41,7 +41,7 @@ expect "driver." run x --set dr
 expect "driver.compiler=" run x --set driver.compi
 expect "clang gcc" run x --set driver.compiler =
 expect "clang" run x --set driver.compiler = c
-expect "text markdown json" compare a b --format ""
+expect "text markdown json html" compare a b --format ""
 expect "report.json" compare re
 expect "folder" check --suite f
 expect "bash zsh fish" completion ""

@@ -30,7 +30,7 @@ run() {
 
 short=(--set run.packets=500 --set run.converge=0)
 run plain 0 mlx5e-xdp-drop "${short[@]}"
-run flag 0 mlx5e-xdp-drop "${short[@]}" --set driver.flags=-ftrivial-auto-var-init=zero
+run flag 0 mlx5e-xdp-drop-zeroed "${short[@]}"
 run tcp 0 mlx5e-tcp "${short[@]}"
 run axi 0 stmmac-tcp "${short[@]}"
 run capture 0 mlx5e-xdp-drop --set traffic.pcap=captures/web-browsing-2010.pcap

@@ -160,7 +160,7 @@ void ReceiveQueue::fetch(Time now) {
     fetches_.push_back({requested_, false});
     ++context_.counters.wqe_fetches;
     context_.counters.wqes_fetched += count;
-    context_.read(now, DmaUse::descriptor, at, count << layout_.log_stride, *this, tag_of(generation_, first));
+    context_.read(now, DmaUse::receive_descriptor, at, count << layout_.log_stride, *this, tag_of(generation_, first));
   }
 }
 

@@ -42,7 +42,7 @@ void SendRing::fetch(Time now) {
     fetches_.push_back({requested_, false});
     ++context_.counters.sq_fetches;
     context_.counters.sq_blocks_fetched += count;
-    context_.read(now, DmaUse::descriptor, buffer_ + PhysAddr{std::uint64_t{slot} * kSendWqeBb}, count * kSendWqeBb, *this,
+    context_.read(now, DmaUse::send_descriptor, buffer_ + PhysAddr{std::uint64_t{slot} * kSendWqeBb}, count * kSendWqeBb, *this,
                   std::uint64_t{generation_} << 32 | first);
   }
 }

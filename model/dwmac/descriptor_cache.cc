@@ -79,7 +79,8 @@ void DescriptorCache::fetch(Time now) {
   in_flight_ = true;
   ++context_.counters.descriptor_fetches;
   context_.counters.descriptors_fetched += count;
-  context_.read(now, DmaUse::descriptor, at(fetched_), static_cast<std::uint32_t>(count * sizeof(dma_desc)), *this, round_);
+  const DmaUse use = kind_ == RingKind::receive ? DmaUse::receive_descriptor : DmaUse::send_descriptor;
+  context_.read(now, use, at(fetched_), static_cast<std::uint32_t>(count * sizeof(dma_desc)), *this, round_);
 }
 
 void DescriptorCache::on_read(Time now, std::uint64_t tag, std::span<const std::uint8_t> data, bool ok) {

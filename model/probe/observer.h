@@ -52,16 +52,17 @@ inline constexpr std::size_t kResources = 7;
 
 // What a DMA transfer is for.
 enum class DmaUse : std::uint8_t {
-  payload,     // bytes of a received frame
-  completion,  // CQE, or write-back of a descriptor
-  event,       // EQE
-  interrupt,   // message-signalled
-  descriptor,  // WQEs or descriptors that the device reads
-  record,      // doorbell records
-  transmit,    // bytes of a frame to send
-  command,     // mailboxes
+  payload,             // bytes of a received frame
+  completion,          // CQE, or write-back of a descriptor
+  event,               // EQE
+  interrupt,           // message-signalled
+  receive_descriptor,  // WQEs or descriptors that the device reads
+  send_descriptor,
+  record,              // doorbell records
+  transmit,            // bytes of a frame to send
+  command,             // mailboxes
 };
-inline constexpr std::size_t kDmaUses = 8;
+inline constexpr std::size_t kDmaUses = 9;
 
 enum class RingKind : std::uint8_t { receive, send };
 

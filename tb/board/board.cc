@@ -57,7 +57,7 @@ Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<boo
   set_up_coherence();
   residual_ = residual_of(scenario);
   device_->set_observer(tracker_);
-  if (!scenario.event_log.empty()) log_ = std::make_unique<RunLog>(scenario, *device_, wire_, tracker_);
+  if (!scenario.event_log.empty()) log_ = std::make_unique<RunLog>(scenario, image_, *device_, wire_, tracker_);
   window_start_.device_busy = device_->busy();
   device_->set_link(traffic_->peer(), &wire_);
   wire_.set_observer(&tracker_);
@@ -119,7 +119,7 @@ void Board::start_traffic(Time now) {
   core_.watch(completions.begin, completions.end);
   tracker_.set_entry(completions.entry);
   recorder_.start(now, readings());
-  if (log_ != nullptr) log_->start_traffic(memory_, guest_statistics_);
+  if (log_ != nullptr) log_->start_traffic(core_, memory_, guest_statistics_);
   wire_.start(now);
   window_target_ = scenario_.run.warmup;
   start_window();

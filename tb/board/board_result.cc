@@ -5,7 +5,6 @@
 #include <map>
 
 #include "tb/board/board.h"
-#include "tb/board/board.h"
 #include "tb/board/guest_counters.h"
 #include "tb/board/guest_profile.h"
 

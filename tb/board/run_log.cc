@@ -21,18 +21,27 @@ LogHead head_of(const Scenario& scenario, const Device& device) {
 
 }  // namespace
 
-RunLog::RunLog(const Scenario& scenario, Device& device, EthernetWire& wire, PacketTracker& tracker)
-    : recorder_(scenario.event_log, head_of(scenario, device), tracker) {
+RunLog::RunLog(const Scenario& scenario, const Image& image, Device& device, EthernetWire& wire, PacketTracker& tracker)
+    : image_(image), recorder_(scenario.event_log, head_of(scenario, device), tracker) {
   device.set_observer(recorder_);
   device.set_detail_observers(recorder_, recorder_);
   wire.set_frame_observer(&recorder_);
 }
 
-void RunLog::start_traffic(const PhysicalMemory& memory, std::uint64_t statistics_table) {
+void RunLog::start_traffic(Core& core, const PhysicalMemory& memory, std::uint64_t statistics_table) {
+  core.observe_calls(this);
   for (GuestCounter& counter : guest_counters(memory, statistics_table)) {
     if (ends_packet(counter.name)) ends_.push_back({std::move(counter), 0});
   }
 }
+
+void RunLog::entered(Time now, FunctionId function) {
+  const std::vector<std::string>& names = image_.function_names();
+  while (functions_.size() <= function) functions_.push_back(recorder_.writer().string(names[functions_.size()]));
+  recorder_.writer().call(now, functions_[function]);
+}
+
+void RunLog::left(Time now, FunctionId) { recorder_.writer().leave(now); }
 
 void RunLog::read(Time now, const PacketTracker::Consumed& packet) {
   look_at_ends(now);

@@ -5,7 +5,10 @@
 #include "tb/cli/commands.h"
 #include "tb/log/capture_view.h"
 #include "tb/log/log_summary.h"
+#include "tb/log/perfetto_view.h"
 #include "tb/log/table_view.h"
+#include "tb/log/trace_builder.h"
+#include "tb/log/vcd_view.h"
 #include "tb/report/figure_text.h"
 #include "tb/report/printable.h"
 #include "tb/scenario/quantity.h"
@@ -32,6 +35,18 @@ LogWindow window_of(const ViewOptions& options) {
   return window;
 }
 
+void make_timelines(const ViewOptions& options, const LogReader& reader, LogWindow window, const Terminal& terminal) {
+  const Trace trace = build_trace(reader, window);
+  if (!options.perfetto.empty()) {
+    const std::uint64_t events = write_perfetto(reader, trace, options.perfetto);
+    fmt::print(terminal.out, "{}: {} events\n", printable(options.perfetto), grouped(events));
+  }
+  if (!options.vcd.empty()) {
+    const std::uint64_t changes = write_vcd(reader, trace, options.vcd);
+    fmt::print(terminal.out, "{}: {} changes of signals\n", printable(options.vcd), grouped(changes));
+  }
+}
+
 }  // namespace
 
 int view(const ViewOptions& options, const Terminal& terminal) {
@@ -51,6 +66,7 @@ int view(const ViewOptions& options, const Terminal& terminal) {
     const std::uint64_t lines = write_table(reader, window, options.csv);
     fmt::print(terminal.out, "{}: {} packets\n", printable(options.csv), grouped(lines));
   }
+  if (!options.perfetto.empty() || !options.vcd.empty()) make_timelines(options, reader, window, terminal);
   return kExitOk;
 }
 

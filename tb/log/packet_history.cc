@@ -84,6 +84,7 @@ void PacketHistory::buffered(Time now, std::uint64_t packet, std::uint32_t lane)
   Alive* found = find(packet);
   if (found == nullptr) return;
   found->lane = lane;
+  found->entered = now;
   found->at_entry = lanes_[lane].at(now);
 }
 
@@ -107,6 +108,7 @@ void PacketHistory::moves(Time now, std::uint64_t packet) {
   } else if (found->waits_for) {
     found->waited[static_cast<std::size_t>(*found->waits_for)] += now.value - std::min(now, found->waits_since).value;
   }
+  if (!found->moved && found->entered) listener_.unbuffered(packet, found->lane, *found->entered, now);
   found->moved = true;
   found->waits_for.reset();
   pass(*found, now, Stage::dma);
@@ -130,7 +132,7 @@ void PacketHistory::transfer(const LoggedTransfer& logged) {
 }
 
 void PacketHistory::completed(std::uint64_t packet, Time visible) {
-  if (Alive* found = find(packet)) found->completion_visible = visible;
+  if (Alive* found = find(packet)) found->life.visible = visible;
 }
 
 void PacketHistory::dropped(Time now, std::uint64_t packet, std::uint64_t cause) {
@@ -150,7 +152,7 @@ void PacketHistory::close(Alive& packet, Time now, Fate fate) {
     packet.waited[static_cast<std::size_t>(*packet.waits_for)] += now.value - std::min(now, packet.waits_since).value;
   }
   if (packet.data_visible) pass(packet, std::min(*packet.data_visible, now), Stage::completion);
-  if (packet.completion_visible) pass(packet, std::min(*packet.completion_visible, now), Stage::ring);
+  if (life.visible) pass(packet, std::min(*life.visible, now), Stage::ring);
   pass(packet, now, packet.stage);
   life.end = packet.since;
   life.fate = fate;
@@ -162,6 +164,9 @@ void PacketHistory::close(Alive& packet, Time now, Fate fate) {
     life.waited_for = packet.waits_for;
   }
   packet.closed = true;
+  if (!packet.moved && packet.entered && fate == Fate::dropped) {
+    listener_.unbuffered(life.sequence, packet.lane, *packet.entered, now);
+  }
   listener_.closed(life);
   while (!alive_.empty() && alive_.front().closed) {
     alive_.pop_front();

@@ -41,6 +41,7 @@ struct PacketLife {
   std::uint32_t size = 0;    // with FCS
   std::uint32_t length = 0;  // without
   Time begin{}, arrival{};   // on the wire
+  std::optional<Time> visible;  // its completion, to the host
   Time end{};                // read, dropped, or the run was over
   std::array<Time, kStages> stages{};  // they add up to end - begin
   Fate fate = Fate::in_flight;
@@ -54,6 +55,8 @@ struct PacketLife {
 class PacketListener {
  public:
   virtual void closed(const PacketLife& packet) = 0;
+  // The packet has left the buffer: its bytes start to move, or it is dropped. It had entered at `entered`.
+  virtual void unbuffered(std::uint64_t /*packet*/, std::uint32_t /*lane*/, Time /*entered*/, Time /*now*/) {}
 
  protected:
   ~PacketListener() = default;
@@ -96,7 +99,8 @@ class PacketHistory {
     std::array<std::uint64_t, kResources> at_entry{};  // of the lane, when it came into the buffer
     std::optional<Resource> waits_for;
     Time waits_since{};
-    std::optional<Time> data_visible, completion_visible;
+    std::optional<Time> entered;  // the packet buffer
+    std::optional<Time> data_visible;
   };
   // What holds up a lane, and for how long each resource has.
   struct Lane {

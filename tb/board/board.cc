@@ -14,7 +14,7 @@ namespace {
 
 constexpr Time kTick = microseconds(100);         // how often the run is looked after while the core sleeps
 constexpr std::uint64_t kBatchPackets = 4096;     // of the convergence test
-// Packets dropped in a row after which none is expected to get through. Filled rings and the longest interrupt moderation,
+// Packets offered in a row after which none is expected to get through. Filled rings and the longest interrupt moderation,
 // 4 ms at 148.8 Mpps, stay below it.
 constexpr std::uint64_t kHopeless = 1'000'000;
 constexpr std::size_t kStaleLoadsKept = 16;  // of which a report names place and time
@@ -215,14 +215,15 @@ void Board::check_progress(Time now) {
   if (watchdog.value != 0 && now > progress_at_ + watchdog) throw InvariantError(now, "core0", stuck());
 }
 
-// run.packets and run.converge count what is delivered, and would wait for ever where every packet is dropped.
+// run.packets and run.converge count what is delivered, and would wait for ever where nothing is: every packet is dropped, or
+// completions are not those that the guest reads.
 void Board::check_delivery(Time now) {
-  const std::uint64_t dropped = tracker_.dropped();
+  const std::uint64_t offered = tracker_.offered();
   if (tracker_.delivered() != progress_delivered_) {
     progress_delivered_ = tracker_.delivered();
-    progress_dropped_ = dropped;
+    progress_offered_ = offered;
   }
-  if (scenario_.run.time.value == 0 && dropped - progress_dropped_ >= kHopeless) end(now, StopReason::undelivered);
+  if (scenario_.run.time.value == 0 && offered - progress_offered_ >= kHopeless) end(now, StopReason::undelivered);
 }
 
 std::string Board::stuck() const {

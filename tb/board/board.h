@@ -116,7 +116,7 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
 
   Time progress_at_{};
   std::uint64_t progress_mark_ = 0;
-  std::uint64_t progress_delivered_ = 0, progress_dropped_ = 0;  // when a packet was last seen to be delivered
+  std::uint64_t progress_delivered_ = 0, progress_offered_ = 0;  // when a packet was last seen to be delivered
   StopReason reason_ = StopReason::exhausted;
   Time ended_at_{};
   bool ended_ = false;

@@ -11,6 +11,7 @@
 #include <exception>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <thread>
 
 #include "model/base/errors.h"
@@ -109,11 +110,28 @@ std::string hash_of(const std::string& text) {
   return hex;
 }
 
-std::string version_of(const std::string& compiler) {
+// Whether `program` is a path, or the name of a file that a folder of $PATH holds.
+bool is_installed(const std::string& program) {
+  if (program.find('/') != std::string::npos) return true;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
+  std::error_code error;
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (fs::is_regular_file(fs::path(folder) / program, error)) return true;
+  }
+  return false;
+}
+
+std::string version_of(const Toolchain& toolchain) {
+  if (!is_installed(toolchain.command)) {
+    const auto hint = toolchain.packages.empty() ? "" : fmt::format(", on Debian with apt install {}", toolchain.packages);
+    throw InputError(fmt::format("{}: not installed; it builds the guest with driver.compiler \"{}\" for {}: install it{}",
+                                 toolchain.command, toolchain.compiler, toolchain.architecture, hint));
+  }
   const TemporaryFolder folder(fs::temp_directory_path());
   const auto log = folder.path() / "version";
-  if (run_process({compiler, "--version"}, folder.path(), log) != 0) {
-    throw InputError(fmt::format("{} --version: fails; a working compiler is required", compiler));
+  if (run_process({toolchain.command, "--version"}, folder.path(), log) != 0) {
+    throw InputError(fmt::format("{} --version: fails; a working compiler is required", toolchain.command));
   }
   return content_of(log);
 }
@@ -142,7 +160,7 @@ std::string ImageBuilder::file_name(const ImageRequest& request) const {
   for (const auto& file : recipe_.files()) append(text, content_of(file));
   append(text, toolchain.architecture);
   append(text, request.compiler);
-  append(text, version_of(toolchain.command));
+  append(text, version_of(toolchain));
   for (const auto& flag : request.flags) append(text, flag);
   auto inputs = recipe_.sources(request.driver);
   inputs.push_back(recipe_.linker_script());

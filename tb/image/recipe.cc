@@ -69,7 +69,8 @@ void Recipe::read_toolchains(const TomlReader& reader) {
   const toml::table& table = reader.document();
   for (const auto* entry : reader.tables(table, "toolchain")) {
     Toolchain toolchain{canonical(reader.text(*entry, "architecture")), reader.text(*entry, "compiler"),
-                        reader.text(*entry, "command"), reader.texts(table, "flags"), reader.texts(table, "link")};
+                        reader.text(*entry, "command"), reader.texts(table, "flags"), reader.texts(table, "link"),
+                        reader.optional_text(*entry, "packages")};
     append(toolchain.compile_flags, reader.texts(*entry, "flags"));
     append(toolchain.link_flags, reader.texts(*entry, "link"));
     toolchains_.push_back(std::move(toolchain));

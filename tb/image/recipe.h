@@ -31,6 +31,7 @@ struct Toolchain {
   std::string command;  // "g++", "aarch64-linux-gnu-g++"
   std::vector<std::string> compile_flags;
   std::vector<std::string> link_flags;
+  std::string packages;  // of Debian, that bring the command and what it needs
 };
 
 class Recipe {

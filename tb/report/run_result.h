@@ -18,7 +18,7 @@ enum class StopReason : std::uint8_t {
   time,         // run.time has passed
   converged,    // the rate is known to run.converge
   exhausted,    // the traffic ended and every packet is accounted for
-  undelivered,  // packets only get dropped, none reaches the driver
+  undelivered,  // packets are offered, none reaches the driver
   exited,       // the guest ended the run
   interrupted,  // a person pressed Ctrl-C
   error,        // a guest fault or a broken invariant; the result is partial

@@ -35,7 +35,7 @@ std::string_view stop_text(StopReason reason) {
     case StopReason::time: return "run.time passed";
     case StopReason::converged: return "the rate converged";
     case StopReason::exhausted: return "the traffic ended";
-    case StopReason::undelivered: return "every packet is dropped before it reaches the driver";
+    case StopReason::undelivered: return "no packet reaches the driver";
     case StopReason::exited: return "the guest ended the run";
     case StopReason::interrupted: return "interrupted";
     case StopReason::error: return "ERROR, the result is partial";

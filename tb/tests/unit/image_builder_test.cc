@@ -140,6 +140,15 @@ TEST_F(ImageBuilding, NamesThePairsThatItKnows) {
               ThrowsMessage<InputError>(HasSubstr("cannot compile with gcc for riscv64; gcc for x86_64 are allowed")));
 }
 
+TEST_F(ImageBuilding, SaysHowToGetAMissingCompiler) {
+  std::string recipe(kRecipe);
+  recipe.replace(recipe.find("\"g++\""), 5, "\"no-such-g++\"\npackages = \"g++-of-debian\"");
+  tree_.write("driver/image.toml", recipe);
+  EXPECT_THAT([&] { builder().build(request()); },
+              ThrowsMessage<InputError>(AllOf(HasSubstr("no-such-g++: not installed; it builds the guest with driver.compiler \"gcc\" for x86_64"),
+                                              HasSubstr("apt install g++-of-debian"))));
+}
+
 TEST_F(ImageBuilding, BrokenRecipes) {
   tree_.write("driver/image.toml", "sources = []\nlinker_script = \"x\"\n[[toolchain]]\narchitecture = \"x86-64\"\n");
   EXPECT_THAT([&] { builder(); }, ThrowsMessage<InputError>(HasSubstr("image.toml:3: no compiler")));

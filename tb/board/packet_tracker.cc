@@ -26,8 +26,8 @@ void PacketTracker::dropped(Time at, std::uint64_t sequence, std::string_view ca
 
 void PacketTracker::completed(Time at, std::uint64_t sequence, Time visible, PhysAddr slot, bool error) {
   const Arrival& arrival = arrivals_[sequence % kArrivals];
-  waiting_.push_back({slot.value, arrival.at, visible, arrival.bytes, error});
-  if (error) ++waiting_errors_;
+  waiting_[ring_of(slot.value)].push_back({slot.value, arrival.at, visible, arrival.bytes, error});
+  if (!error) ++unread_;
   fingerprint_.add(kCompleted);
   fingerprint_.add(at.value);
   fingerprint_.add(visible.value);
@@ -47,20 +47,20 @@ void PacketTracker::mmio(Time at, std::uint64_t address, std::uint64_t value, bo
 }
 
 bool PacketTracker::slot_read(Time now, std::uint64_t address) {
-  if (waiting_.empty()) return false;
-  const Completion& oldest = waiting_.front();
+  std::deque<Completion>& waiting = waiting_[ring_of(address)];
+  if (waiting.empty()) return false;
+  const Completion& oldest = waiting.front();
   // The write is in memory once its event has fired, which is what the timeline's time says.
   if (address - oldest.slot >= entry_ || oldest.visible > timeline_.now()) return false;
-  if (oldest.error) {
-    --waiting_errors_;  // the device has reported the packet as dropped
-  } else {
+  if (!oldest.error) {  // the device has reported the others as dropped
+    --unread_;
     ++delivered_;
     delivered_bytes_ += oldest.bytes;
     latency_.add(now - oldest.arrival);
   }
   fingerprint_.add(kConsumed);
   fingerprint_.add(now.value);
-  waiting_.pop_front();
+  waiting.pop_front();
   return true;
 }
 

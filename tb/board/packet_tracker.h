@@ -1,6 +1,7 @@
 // Follows every packet from the wire to the driver, and keeps the books: nothing is lost without being counted.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -24,19 +25,26 @@ class PacketTracker : public PacketObserver {
   void interrupt(Time at, std::uint32_t vector) override;
   void mmio(Time at, std::uint64_t address, std::uint64_t value, bool write) override;
 
-  // The driver read a completion slot at `now`. Counts the packet as consumed when it is the oldest unread one.
+  // The driver read a completion slot at `now`. Counts the packet as consumed when it is the oldest unread one of its ring.
   // Returns true if a packet was consumed.
   bool slot_read(Time now, std::uint64_t address);
 
-  // Bytes of a completion slot.
-  void set_entry(std::uint64_t bytes) { entry_ = bytes; }
+  // Where completion slots are, before the first one is filled: rings of slots of `entry` bytes. Without any, all are one ring.
+  struct Ring {
+    std::uint64_t begin, end;  // addresses
+  };
+  void set_rings(const std::vector<Ring>& rings, std::uint64_t entry) {
+    rings_ = rings;
+    waiting_.resize(std::max<std::size_t>(rings.size(), 1));
+    entry_ = entry;
+  }
 
   std::uint64_t offered() const { return offered_; }
   std::uint64_t delivered() const { return delivered_; }
   std::uint64_t delivered_bytes() const { return delivered_bytes_; }  // frame bytes with FCS
   std::uint64_t dropped() const;
   // Packets whose completion was posted but not read by the driver, without error completions.
-  std::uint64_t unread() const { return waiting_.size() - waiting_errors_; }
+  std::uint64_t unread() const { return unread_; }
   const std::map<std::string, std::uint64_t, std::less<>>& drops() const { return drops_; }
   const LatencyHistogram& latency() const { return latency_; }
   std::uint64_t fingerprint() const { return fingerprint_.value(); }
@@ -56,14 +64,22 @@ class PacketTracker : public PacketObserver {
     Time at;
     std::uint32_t bytes;
   };
+  // Index in waiting_; the last ring for an address in none.
+  std::size_t ring_of(std::uint64_t address) const {
+    std::size_t ring = 0;
+    while (ring + 1 < rings_.size() && address - rings_[ring].begin >= rings_[ring].end - rings_[ring].begin) ++ring;
+    return ring;
+  }
+
   // More than a packet buffer and all rings hold.
   static constexpr std::uint64_t kArrivals = 1u << 17;
 
   const Timeline& timeline_;
   std::vector<Arrival> arrivals_;     // by sequence
   std::uint64_t entry_ = kCacheLine;  // bytes of a completion slot
-  std::deque<Completion> waiting_;    // in order of completion
-  std::uint64_t waiting_errors_ = 0;
+  std::vector<Ring> rings_;
+  std::vector<std::deque<Completion>> waiting_{1};  // of each ring, in order of completion
+  std::uint64_t unread_ = 0;
   std::map<std::string, std::uint64_t, std::less<>> drops_;
   std::uint64_t offered_ = 0, delivered_ = 0, delivered_bytes_ = 0;
   LatencyHistogram latency_;

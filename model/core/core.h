@@ -73,6 +73,8 @@ class Core : public sc_core::sc_module, public InterruptSink {
 
   Cycle cycles() const { return pipeline_.retired(); }
   Time local_time() const;
+  // Stored by memcpy, memmove and copy_to_user of the guest.
+  std::uint64_t copied_bytes() const { return copied_bytes_; }
   std::uint64_t interrupts_taken() const { return interrupts_taken_; }
   const PipelineCounts& counts() const { return pipeline_.counts(); }
   std::uint64_t total_instructions() const { return earlier_instructions_ + pipeline_.counts().instructions; }
@@ -137,6 +139,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   std::uint64_t pending_ = 0;
   sc_core::sc_event wake_;
   bool idle_ = false;
+  std::uint64_t copied_bytes_ = 0;
   std::uint64_t interrupts_taken_ = 0;
   std::uint64_t earlier_instructions_ = 0;
   bool stop_ = false;

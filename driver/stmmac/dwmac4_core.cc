@@ -25,6 +25,13 @@ static void dwmac4_rx_queue_enable(__iomem* ioaddr, u32 queue) {
   set_bits(ioaddr + eqos::kMacRxqCtrl0, mask << 2 * queue, general << 2 * queue);
 }
 
+// `prio`: a bit for each VLAN priority.
+static void dwmac4_rx_queue_prio(__iomem* ioaddr, u32 prio, u32 queue) {
+  constexpr u32 mask = 0xff;
+  __iomem* reg = ioaddr + eqos::kMacRxqCtrl2 + queue / 4 * 4;
+  set_bits(reg, mask << queue % 4 * 8, prio << queue % 4 * 8);
+}
+
 static void dwmac4_map_mtl_dma(__iomem* ioaddr, u32 queue, u32 chan) {
   constexpr u32 mask = 0xf;
   __iomem* reg = ioaddr + eqos::kMtlRxqDmaMap0 + queue / 4 * 4;
@@ -37,8 +44,10 @@ static void dwmac4_set_umac_addr(__iomem* ioaddr, const u8* addr) {
   writel(low | addr[0], ioaddr + dw::kMacAddress0Low);
 }
 
-// Frames for this station and broadcasts.
-static void dwmac4_set_filter(__iomem* ioaddr) { writel(0, ioaddr + eqos::kMacPacketFilter); }
+// Frames for this station and broadcasts, or all.
+static void dwmac4_set_filter(__iomem* ioaddr, bool promisc) {
+  writel(promisc ? dw::kFilterPr : 0, ioaddr + eqos::kMacPacketFilter);
+}
 
 static void dwmac4_flow_ctrl(__iomem* ioaddr, u32 pause_time, u32 tx_cnt) {
   writel(dw::kRxFlowRfe, ioaddr + eqos::kMacRxFlowCtrl);
@@ -52,6 +61,7 @@ constinit const stmmac_ops dwmac4_ops = {
     .set_mac = dwmac4_set_mac,
     .rx_ipc = dwmac4_rx_ipc_enable,
     .rx_queue_enable = dwmac4_rx_queue_enable,
+    .rx_queue_prio = dwmac4_rx_queue_prio,
     .map_mtl_to_dma = dwmac4_map_mtl_dma,
     .set_umac_addr = dwmac4_set_umac_addr,
     .set_filter = dwmac4_set_filter,

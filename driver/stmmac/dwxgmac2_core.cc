@@ -25,6 +25,13 @@ static void dwxgmac2_rx_queue_enable(__iomem* ioaddr, u32 queue) {
   set_bits(ioaddr + xgmac::kMacRxqCtrl0, mask << 2 * queue, general << 2 * queue);
 }
 
+// `prio`: a bit for each VLAN priority.
+static void dwxgmac2_rx_queue_prio(__iomem* ioaddr, u32 prio, u32 queue) {
+  constexpr u32 mask = 0xff;
+  __iomem* reg = ioaddr + xgmac::kMacRxqCtrl2 + queue / 4 * 4;
+  set_bits(reg, mask << queue % 4 * 8, prio << queue % 4 * 8);
+}
+
 static void dwxgmac2_map_mtl_dma(__iomem* ioaddr, u32 queue, u32 chan) {
   constexpr u32 mask = 0xf;
   __iomem* reg = ioaddr + xgmac::kMtlRxqDmaMap0 + queue / 4 * 4;
@@ -37,8 +44,10 @@ static void dwxgmac2_set_umac_addr(__iomem* ioaddr, const u8* addr) {
   writel(low | addr[0], ioaddr + dw::kMacAddress0Low);
 }
 
-// Frames for this station and broadcasts.
-static void dwxgmac2_set_filter(__iomem* ioaddr) { writel(0, ioaddr + xgmac::kMacPacketFilter); }
+// Frames for this station and broadcasts, or all.
+static void dwxgmac2_set_filter(__iomem* ioaddr, bool promisc) {
+  writel(promisc ? dw::kFilterPr : 0, ioaddr + xgmac::kMacPacketFilter);
+}
 
 static void dwxgmac2_flow_ctrl(__iomem* ioaddr, u32 pause_time, u32 tx_cnt) {
   writel(dw::kRxFlowRfe, ioaddr + xgmac::kMacRxFlowCtrl);
@@ -52,6 +61,7 @@ constinit const stmmac_ops dwxgmac210_ops = {
     .set_mac = dwxgmac2_set_mac,
     .rx_ipc = dwxgmac2_rx_ipc,
     .rx_queue_enable = dwxgmac2_rx_queue_enable,
+    .rx_queue_prio = dwxgmac2_rx_queue_prio,
     .map_mtl_to_dma = dwxgmac2_map_mtl_dma,
     .set_umac_addr = dwxgmac2_set_umac_addr,
     .set_filter = dwxgmac2_set_filter,

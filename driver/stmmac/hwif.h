@@ -144,9 +144,10 @@ struct stmmac_ops {
   void (*set_mac)(__iomem* ioaddr, bool enable);
   void (*rx_ipc)(__iomem* ioaddr, bool enable);
   void (*rx_queue_enable)(__iomem* ioaddr, u32 queue);
+  void (*rx_queue_prio)(__iomem* ioaddr, u32 prio, u32 queue);
   void (*map_mtl_to_dma)(__iomem* ioaddr, u32 queue, u32 chan);
   void (*set_umac_addr)(__iomem* ioaddr, const u8* addr);
-  void (*set_filter)(__iomem* ioaddr);
+  void (*set_filter)(__iomem* ioaddr, bool promisc);
   void (*flow_ctrl)(__iomem* ioaddr, u32 pause_time, u32 tx_cnt);
 };
 

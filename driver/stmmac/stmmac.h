@@ -137,6 +137,7 @@ struct stmmac_priv {
   u32 rx_queues_to_use;
   int napi_weight;
   bool flow_ctrl;
+  bool promisc;
 };
 
 __always_inline bool stmmac_xdp_is_enabled(const stmmac_priv* priv) { return priv->xdp_prog != nullptr; }

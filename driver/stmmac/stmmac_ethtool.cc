@@ -1,3 +1,4 @@
+#include "driver/kernel/digest.h"
 #include "driver/net/stack.h"
 #include "driver/stmmac/stmmac.h"
 
@@ -90,6 +91,9 @@ const guest_stat* stmmac_stats(stmmac_priv* priv) {
   add(table, "softnet_time_squeeze", &softnet.time_squeeze);
   add(table, "xdp_exception", &xdp_stats.exceptions);
   add(table, "xdp_invalid_action", &xdp_stats.invalid_actions);
+  add(table, "digest_packets", &rx_digest.packets);
+  add(table, "digest_bytes", &rx_digest.bytes);
+  add(table, "digest", &rx_digest.digest);
   for (const guest_stat* stat = net_stats(); stat->name[0] != '\0'; stat++) add(table, stat->name, stat->value);
   return table->entries;
 }

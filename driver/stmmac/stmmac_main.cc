@@ -32,14 +32,23 @@ static int stmmac_init_dma_engine(stmmac_priv* priv) {
   return 0;
 }
 
+// As if the device tree gave each queue its share of the VLAN priorities. Frames without a tag go to the first one.
+static u32 stmmac_rx_queue_prio(const stmmac_priv* priv, u32 queue) {
+  constexpr u32 priorities = 8;
+  u32 prio = 0;
+  for (u32 p = queue; p < priorities; p += priv->rx_queues_to_use) prio |= BIT(p);
+  return prio;
+}
+
 static void stmmac_core_init(stmmac_priv* priv) {
   const stmmac_ops* mac = priv->hw->mac;
   mac->set_umac_addr(priv->ioaddr, priv->dev->dev_addr);
   mac->core_init(priv->ioaddr);
-  mac->set_filter(priv->ioaddr);
+  mac->set_filter(priv->ioaddr, priv->promisc);
   for (u32 queue = 0; queue < priv->rx_queues_to_use; queue++) {
     mac->rx_queue_enable(priv->ioaddr, queue);
     mac->map_mtl_to_dma(priv->ioaddr, queue, queue);
+    if (priv->rx_queues_to_use > 1) mac->rx_queue_prio(priv->ioaddr, stmmac_rx_queue_prio(priv, queue), queue);
   }
   mac->rx_ipc(priv->ioaddr, priv->hw->rx_csum);
   if (priv->flow_ctrl) mac->flow_ctrl(priv->ioaddr, PAUSE_TIME, priv->rx_queues_to_use);

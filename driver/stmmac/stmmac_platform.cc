@@ -65,6 +65,7 @@ static void stmmac_hw_init(stmmac_priv* priv, const board_info& board) {
     panic("rx queues: more than the core has channels");
   }
   priv->flow_ctrl = board.pause != 0;
+  priv->promisc = board.promisc != 0;
 }
 
 static net_device* stmmac_alloc_netdev(stmmac_priv* priv, const board_info& board) {

@@ -63,6 +63,7 @@ struct Block {
   std::vector<InstructionCounts> counts;  // one for each instruction
   std::uint64_t whole_runs = 0;           // not yet in counts
   Block* next = nullptr;                  // ran after this one last time
+  bool copies = false;                    // of a function whose stores are copies of bytes
 
   // Adds the whole runs to each instruction's count.
   void settle_counts() {

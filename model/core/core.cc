@@ -36,6 +36,11 @@ std::optional<AccessKind> access_of(CacheOperationKind kind) {
   return std::nullopt;
 }
 
+// Functions of the guest that do nothing but copy.
+bool copies_bytes(std::string_view function) {
+  return function == "memcpy" || function == "memmove" || function == "copy_to_user";
+}
+
 }  // namespace
 
 // Unicorn is C: nothing may be thrown through it.
@@ -56,6 +61,7 @@ struct Core::Hooks {
     Core& core = *static_cast<Core*>(user);
     const bool store = type == UC_MEM_WRITE;
     core.accesses_.push_back({address, static_cast<std::uint32_t>(size), store ? AccessKind::store : AccessKind::load});
+    if (store && core.current_ != nullptr && core.current_->copies) core.copied_bytes_ += static_cast<std::uint64_t>(size);
     if (core.image_of_dram_ != nullptr) core.on_cached_access(address, static_cast<std::uint32_t>(size), store);
     if (!store && address - core.watch_begin_ < core.watch_size_) {
       if (!core.watched_hit_) core.watched_ = address;
@@ -310,6 +316,7 @@ Block& Core::block_at(std::uint64_t address, std::uint32_t size) {
   if (const GuestFunction* function = image_.find_function(address); function != nullptr) {
     slot->function = function->id;
     slot->starts_function = function->address == address;
+    slot->copies = copies_bytes(function->name);
   }
   return *slot;
 }

@@ -76,6 +76,8 @@ class Core : public sc_core::sc_module, public InterruptSink {
   // Of the whole run until `now`, without waiting for interrupts. Never decreases.
   Cycle busy_cycles(Time now) const;
   Time local_time() const;
+  // Stored by memcpy, memmove and copy_to_user of the guest.
+  std::uint64_t copied_bytes() const { return copied_bytes_; }
   std::uint64_t interrupts_taken() const { return interrupts_taken_; }
   const PipelineCounts& counts() const { return pipeline_.counts(); }
   std::uint64_t total_instructions() const { return earlier_instructions_ + pipeline_.counts().instructions; }
@@ -152,6 +154,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   bool idle_ = false;
   Cycle idle_cycles_{};
   Cycle asleep_until_{};  // end of the latest wait for an interrupt
+  std::uint64_t copied_bytes_ = 0;
   std::uint64_t interrupts_taken_ = 0;
   std::uint64_t earlier_instructions_ = 0;
   bool stop_ = false;

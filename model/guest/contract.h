@@ -83,7 +83,8 @@ struct board_info {
   std::uint32_t tcp_flows;        // "tcp": connections that are established, see stream.h
   std::uint32_t tcp_rmem;         // "tcp": bytes of a socket's receive buffer; 0: 6 MiB
   std::uint32_t tcp_verify;       // "tcp": the reader compares what it reads with stream.h
+  std::uint32_t promisc;          // ip link set promisc: frames for other stations come through
 };
-static_assert(sizeof(board_info) == 192);
+static_assert(sizeof(board_info) == 200);
 
 }  // namespace ringside::guest

@@ -115,9 +115,7 @@ RunResult Board::run() {
 
 void Board::start_traffic(Time now) {
   traffic_started_ = true;
-  const Device::Range completions = device_->completions();
-  core_.watch(completions.begin, completions.end);
-  tracker_.set_entry(completions.entry);
+  watch_completions();
   recorder_.start(now, readings());
   if (log_ != nullptr) log_->start_traffic(core_, memory_, guest_statistics_);
   wire_.start(now);
@@ -125,6 +123,21 @@ void Board::start_traffic(Time now) {
   start_window();
   warmed_up_ = scenario_.run.warmup == 0;
   if (warmed_up_) window_target_ = scenario_.run.packets;
+}
+
+// The core reports loads from the smallest range that holds all rings.
+void Board::watch_completions() {
+  const std::vector<Device::Range> completions = device_->completions();
+  std::vector<PacketTracker::Ring> rings;
+  std::uint64_t begin = ~std::uint64_t{0}, end = 0, entry = 1;
+  for (const Device::Range& range : completions) {
+    rings.push_back({range.begin, range.end});
+    begin = std::min(begin, range.begin);
+    end = std::max(end, range.end);
+    entry = range.entry;
+  }
+  core_.watch(std::min(begin, end), end);
+  tracker_.set_rings(rings, entry);
 }
 
 void Board::start_window() {

@@ -39,6 +39,7 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
  private:
   void set_up_coherence();
   void start_traffic(Time now);
+  void watch_completions();
   void start_window();
   void end(Time now, StopReason reason);
   bool quiet() const;

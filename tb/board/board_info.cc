@@ -50,6 +50,9 @@ std::uint64_t write_board_info(const Scenario& scenario, const Image& image, Phy
   info.dma_coherent = driver.dma_coherent ? 1 : 0;
   info.rx_split_header = driver.rx_split_header ? 1 : 0;
   info.pause = driver.pause ? 1 : 0;
+  info.promisc = driver.promisc ? 1 : 0;
+  info.tx_ring = static_cast<std::uint32_t>(driver.tx_ring);
+  info.rx_queues = static_cast<std::uint32_t>(driver.rx_queues);
   info.gro = driver.gro ? 1 : 0;
   info.tcp_flows = static_cast<std::uint32_t>(scenario.traffic.flows);
   info.tcp_rmem = static_cast<std::uint32_t>(driver.tcp_rmem.value);

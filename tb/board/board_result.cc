@@ -141,6 +141,7 @@ void Board::report_counters(RunResult& result) const {
   add("loads", "loads", c.loads, "Loads in the window.");
   add("stores", "stores", c.stores, "Stores in the window.");
   add("forwarded_loads", "loads", c.forwarded_loads, "Loads served by an older store in the window.");
+  add("copied_bytes", "bytes", core_.copied_bytes(), "Bytes that the guest's memcpy, memmove and copy_to_user have stored.");
   add("interrupts", "interrupts", core_.interrupts_taken(), "Interrupts taken.");
 }
 

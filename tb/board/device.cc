@@ -14,11 +14,8 @@ namespace ringside {
 
 namespace {
 
-// The smallest range that holds all of them.
-void extend(Device::Range& range, PhysAddr base, std::uint64_t entries) {
-  if (range.begin == range.end) range.begin = range.end = base.value;
-  range.begin = std::min(range.begin, base.value);
-  range.end = std::max(range.end, base.value + entries * range.entry);
+Device::Range ring(PhysAddr base, std::uint64_t entries, std::uint64_t entry) {
+  return {base.value, base.value + entries * entry, entry};
 }
 
 class ConnectxDevice final : public Device {
@@ -44,10 +41,12 @@ class ConnectxDevice final : public Device {
     pcie_.set_transfer_observer(&fabric);
   }
   void set_link(FrameSink* transmitted, LinkPartner*) override { nic_.set_transmit_sink(transmitted); }
-  Range completions() const override {
-    Range range{0, 0, sizeof(connectx::cqe64)};
-    for (const CqRange& queue : nic_.cq_ranges()) extend(range, queue.base, std::uint64_t{1} << queue.log_size);
-    return range;
+  std::vector<Range> completions() const override {
+    std::vector<Range> rings;
+    for (const CqRange& queue : nic_.cq_ranges()) {
+      rings.push_back(ring(queue.base, std::uint64_t{1} << queue.log_size, sizeof(connectx::cqe64)));
+    }
+    return rings;
   }
   std::uint64_t packets_inside() const override { return nic_.packets_inside(); }
   void check_conservation(Time now) const override { nic_.check_conservation(now); }
@@ -92,10 +91,12 @@ class DwmacDevice final : public Device {
     mac_.set_transmit_sink(transmitted);
     mac_.set_link_partner(partner);
   }
-  Range completions() const override {
-    Range range{0, 0, sizeof(dwmac::dma_desc)};
-    for (const DescriptorRange& ring : mac_.descriptor_ranges()) extend(range, ring.base, ring.entries);
-    return range;
+  std::vector<Range> completions() const override {
+    std::vector<Range> rings;
+    for (const DescriptorRange& range : mac_.descriptor_ranges()) {
+      rings.push_back(ring(range.base, range.entries, sizeof(dwmac::dma_desc)));
+    }
+    return rings;
   }
   std::uint64_t packets_inside() const override { return mac_.packets_inside(); }
   void check_conservation(Time now) const override { mac_.check_conservation(now); }

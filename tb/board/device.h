@@ -21,7 +21,7 @@ namespace ringside {
 
 class Device {
  public:
-  // Memory that a guest reads to learn of packets.
+  // Memory that a guest reads to learn of packets: a ring of entries.
   struct Range {
     std::uint64_t begin, end;
     std::uint64_t entry;  // bytes of one
@@ -44,8 +44,8 @@ class Device {
   // Who hears of transmitted frames, and of PAUSE.
   virtual void set_link(FrameSink* transmitted, LinkPartner* partner) = 0;
 
-  // Completion entries, once the guest has set them up; empty ranges for none.
-  virtual Range completions() const = 0;
+  // Completion entries, once the guest has set them up.
+  virtual std::vector<Range> completions() const = 0;
 
   virtual std::uint64_t packets_inside() const = 0;
   virtual void check_conservation(Time now) const = 0;

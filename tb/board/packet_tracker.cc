@@ -39,10 +39,10 @@ void PacketTracker::stored(Time, std::uint64_t sequence, Time from, Time visible
 void PacketTracker::completed(Time at, std::uint64_t sequence, Time visible, PhysAddr slot, bool error) {
   const Arrival& arrival = arrivals_[sequence % kArrivals];
   const Time moved = std::max(arrival.moved, arrival.at);
-  waiting_.push_back({sequence, slot.value, arrival.at, moved, std::clamp(arrival.stored, moved, visible), visible, arrival.bytes, error});
-  if (error) {
-    ++waiting_errors_;  // dropped() says that it has left the device
-  } else {
+  waiting_[ring_of(slot.value)].push_back(
+      {sequence, slot.value, arrival.at, moved, std::clamp(arrival.stored, moved, visible), visible, arrival.bytes, error});
+  if (!error) {  // of the others dropped() says that they have left the device
+    ++unread_packets_;
     inside_.leave(timeline_.now());
     unread_.enter(timeline_.now());
   }
@@ -65,14 +65,14 @@ void PacketTracker::mmio(Time at, std::uint64_t address, std::uint64_t value, bo
 }
 
 std::optional<PacketTracker::Consumed> PacketTracker::slot_read(Time now, std::uint64_t address) {
-  if (waiting_.empty()) return std::nullopt;
-  const Completion& oldest = waiting_.front();
+  std::deque<Completion>& waiting = waiting_[ring_of(address)];
+  if (waiting.empty()) return std::nullopt;
+  const Completion& oldest = waiting.front();
   // The write is in memory once its event has fired, which is what the timeline's time says.
   if (address - oldest.slot >= entry_ || oldest.visible > timeline_.now()) return std::nullopt;
   const Consumed consumed{oldest.sequence, !oldest.error};
-  if (oldest.error) {
-    --waiting_errors_;  // the device has reported the packet as dropped
-  } else {
+  if (!oldest.error) {  // the device has reported the others as dropped
+    --unread_packets_;
     ++delivered_;
     unread_.leave(timeline_.now());
     delivered_bytes_ += oldest.bytes;
@@ -84,7 +84,7 @@ std::optional<PacketTracker::Consumed> PacketTracker::slot_read(Time now, std::u
   }
   fingerprint_.add(kConsumed);
   fingerprint_.add(now.value);
-  waiting_.pop_front();
+  waiting.pop_front();
   return consumed;
 }
 

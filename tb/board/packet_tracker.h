@@ -1,6 +1,7 @@
 // Follows every packet from the wire to the driver, and keeps the books: nothing is lost without being counted.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -55,19 +56,26 @@ class PacketTracker : public PacketObserver {
     std::uint64_t sequence;
     bool delivered;  // false: the device has reported it as dropped
   };
-  // The driver read a completion slot at `now`. Counts the packet as consumed when it is the oldest unread one, and says
-  // which it was.
+  // The driver read a completion slot at `now`. Counts the packet as consumed when it is the oldest unread one of
+  // its ring, and says which it was.
   std::optional<Consumed> slot_read(Time now, std::uint64_t address);
 
-  // Bytes of a completion slot.
-  void set_entry(std::uint64_t bytes) { entry_ = bytes; }
+  // Where completion slots are, before the first one is filled: rings of slots of `entry` bytes. Without any, all are one ring.
+  struct Ring {
+    std::uint64_t begin, end;  // addresses
+  };
+  void set_rings(const std::vector<Ring>& rings, std::uint64_t entry) {
+    rings_ = rings;
+    waiting_.resize(std::max<std::size_t>(rings.size(), 1));
+    entry_ = entry;
+  }
 
   std::uint64_t offered() const { return offered_; }
   std::uint64_t delivered() const { return delivered_; }
   std::uint64_t delivered_bytes() const { return delivered_bytes_; }  // frame bytes with FCS
   std::uint64_t dropped() const;
   // Packets whose completion was posted but not read by the driver, without error completions.
-  std::uint64_t unread() const { return waiting_.size() - waiting_errors_; }
+  std::uint64_t unread() const { return unread_packets_; }
   // Packets inside the device, and packets as in unread(), times the picoseconds for which they were.
   std::uint64_t inside_over_time(Time now) const { return inside_.over_time(now); }
   std::uint64_t unread_over_time(Time now) const { return unread_.over_time(now); }
@@ -100,14 +108,22 @@ class PacketTracker : public PacketObserver {
     std::uint32_t bytes;
     Time moved, stored;
   };
+  // Index in waiting_; the last ring for an address in none.
+  std::size_t ring_of(std::uint64_t address) const {
+    std::size_t ring = 0;
+    while (ring + 1 < rings_.size() && address - rings_[ring].begin >= rings_[ring].end - rings_[ring].begin) ++ring;
+    return ring;
+  }
+
   // More than a packet buffer and all rings hold.
   static constexpr std::uint64_t kArrivals = 1u << 17;
 
   const Timeline& timeline_;
   std::vector<Arrival> arrivals_;     // by sequence
   std::uint64_t entry_ = kCacheLine;  // bytes of a completion slot
-  std::deque<Completion> waiting_;    // in order of completion
-  std::uint64_t waiting_errors_ = 0;
+  std::vector<Ring> rings_;
+  std::vector<std::deque<Completion>> waiting_{1};  // of each ring, in order of completion
+  std::uint64_t unread_packets_ = 0;
   std::map<std::string, std::uint64_t, std::less<>> drops_;
   std::uint64_t offered_ = 0, delivered_ = 0, delivered_bytes_ = 0;
   Occupancy inside_, unread_;

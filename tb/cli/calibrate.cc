@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "model/base/errors.h"
@@ -13,8 +14,10 @@ namespace ringside::cli {
 
 int calibrate(const CalibrateOptions& options, std::ostream& out) {
   const ReferenceTable table = find_reference_table(data_directory(), options.table);
-  if (table.platform.empty()) {
-    throw InputError(fmt::format("{}: the table names no platform; one with a platform and rows that calibrate is allowed",
+  const bool calibrates =
+      std::any_of(table.rows.begin(), table.rows.end(), [](const ReferenceRow& row) { return !row.calibrates.empty(); });
+  if (table.platform.empty() || !calibrates) {
+    throw InputError(fmt::format("{}: the table calibrates nothing; one with a platform and rows that calibrate is allowed",
                                  options.table));
   }
   if (!options.out.empty()) check_writable(options.out);

@@ -95,13 +95,13 @@ struct ParamsOptions {
 int params(const ParamsOptions& options, std::ostream& out);
 
 struct ReproduceOptions {
-  std::string table;  // name of a published table, or "all"
+  std::string table;  // name of a table, or "all" for those that were published
   std::string out;    // prefix of the two files written; "" is "reproduce-TABLE"
   unsigned jobs = 0;  // processes at a time; 0 is one per processor
   bool list = false;
 };
 
-// Runs published tables and prints them beside what was simulated; writes a JSON and a Markdown file. Throws InputError.
+// Runs tables and prints what was published beside what was simulated; writes a JSON and a Markdown file. Throws InputError.
 int reproduce(const ReproduceOptions& options, std::ostream& out);
 
 struct CalibrateOptions {

@@ -263,10 +263,10 @@ void add_manual(CLI::App& app, Arguments& arguments) {
 }
 
 void add_reproduce(CLI::App& app, ReproduceOptions& options) {
-  auto* command = app.add_subcommand("reproduce", "Run a published table and compare");
+  auto* command = app.add_subcommand("reproduce", "Run a published table and compare, or one that nobody has published");
   command->footer(kReproduceExamples);
-  auto* list = command->add_flag("--list", options.list, "Name every published table");
-  command->add_option("table", options.table, "Name of the table, or all")->type_name("TABLE");
+  auto* list = command->add_flag("--list", options.list, "Name every table");
+  command->add_option("table", options.table, "Name of the table, or all for those that were published")->type_name("TABLE");
   command->add_option("--out", options.out, "Write PREFIX.json and PREFIX.md")->type_name("PREFIX");
   command->add_option("--jobs", options.jobs, "Runs at a time; one per processor if not given")->type_name("N");
   command->callback([&options, list] {

@@ -13,12 +13,19 @@ namespace ringside::cli {
 
 namespace {
 
+void list_tables(std::ostream& out, const std::vector<ReferenceTable>& tables) {
+  for (const ReferenceTable& table : tables) {
+    fmt::print(out, "{:<20} {} ({} rows)\n{:<20} {}\n", table.name, table.title, table.rows.size(), "",
+               table.published() ? table.source : table.question);
+  }
+}
+
 int list_tables(std::ostream& out) {
   const auto data = data_directory();
-  for (const std::string& name : reference_names(data)) {
-    const ReferenceTable table = find_reference_table(data, name);
-    fmt::print(out, "{:<16} {} ({} rows)\n{:<16} {}\n", name, table.title, table.rows.size(), "", table.source);
-  }
+  fmt::print(out, "published, and run by `all`:\n");
+  list_tables(out, reference_tables(data, true));
+  fmt::print(out, "\nnot published by anybody:\n");
+  list_tables(out, reference_tables(data, false));
   return kExitOk;
 }
 
@@ -27,10 +34,9 @@ int list_tables(std::ostream& out) {
 int reproduce(const ReproduceOptions& options, std::ostream& out) {
   if (options.list) return list_tables(out);
   const auto data = data_directory();
-  const std::vector<std::string> names =
-      options.table == "all" ? reference_names(data) : std::vector<std::string>{options.table};
-  std::vector<ReferenceTable> tables;
-  for (const std::string& name : names) tables.push_back(find_reference_table(data, name));
+  const std::vector<ReferenceTable> tables = options.table == "all"
+                                                 ? reference_tables(data, true)
+                                                 : std::vector<ReferenceTable>{find_reference_table(data, options.table)};
 
   const std::string prefix = options.out.empty() ? "reproduce-" + options.table : options.out;
   check_writable(prefix + ".json");

@@ -20,7 +20,7 @@ void add(Completion& completion, const std::vector<std::string>& texts) {
 // The values of a parameter, each after `prefix` ("driver.compiler=").
 void add_values(Completion& completion, const Setting& setting, const std::string& prefix, const fs::path& data) {
   std::vector<std::string> values;
-  for (const auto& rule : hardware_files()) {
+  for (const auto& rule : data_files()) {
     if (rule.selector != setting.name) continue;
     const auto more = toml_names(data / rule.folder);
     values.insert(values.end(), more.begin(), more.end());

@@ -36,6 +36,7 @@ void RunConfig::visit(ParameterVisitor& v) {
 
 void DriverConfig::visit(ParameterVisitor& v) {
   constexpr auto kDefault = Origin::default_value;
+  constexpr auto kRequired = Origin::required;  // from drivers/<driver.name>.toml
   v.choice({"driver.name", "", "chosen", "The driver that the guest runs."}, kDefault, name, kDrivers);
   v.choice({"driver.compiler", "", "chosen", "The compiler that builds the guest image."}, kDefault, compiler, kCompilers);
   v.list({"driver.flags", "", "chosen", "Compiler flags after the kernel-like ones, such as \"-fstack-protector-strong\"."},
@@ -57,14 +58,18 @@ void DriverConfig::visit(ParameterVisitor& v) {
            "Memory of a TCP socket for what has not been read, as SO_RCVBUF."},
           kDefault, tcp_rmem, kibibytes(4), mebibytes(1024));
   v.flag({"driver.gro", "", "Linux default", "Generic receive offload, as ethtool -K gro."}, kDefault, gro);
-  v.number({"driver.rx_ring", "entries", "mlx5e default, Linux", "RX ring size, a power of two, as ethtool -G rx."}, kDefault, rx_ring, 16, 8192);
+  v.number({"driver.rx_ring", "entries", "", "RX ring size, a power of two, as ethtool -G rx."}, kRequired, rx_ring, 16, 8192);
+  v.number({"driver.tx_ring", "entries", "DMA_DEFAULT_TX_SIZE, Linux", "stmmac: TX ring size, a power of two, as ethtool -G tx."},
+           kDefault, tx_ring, 64, 1024);
+  v.number({"driver.rx_queues", "queues", "chosen: packets without a VLAN tag go to the first one",
+            "stmmac: receive queues, each with a DMA channel, as ethtool -L rx. VLAN priority p goes to queue p modulo their number."},
+           kDefault, rx_queues, 1, 8);
   v.number({"driver.mtu", "bytes", "Ethernet default; 9978 is what Linux reports as maxmtu of a ConnectX",
             "Maximum transmission unit, as ip link set mtu. Above 3498 with an XDP program, above 3690 without, packets lie in several buffers."},
            kDefault, mtu, 68, 9978);
-  v.number({"driver.rx_usecs", "us", "mlx5e default in CQE mode, Linux", "Interrupt moderation time, as ethtool -C rx-usecs."},
-           kDefault, rx_usecs, 0, 4095);
-  v.number({"driver.rx_frames", "packets", "mlx5e default, Linux", "Interrupt moderation count, as ethtool -C rx-frames."},
-           kDefault, rx_frames, 0, 65535);
+  v.number({"driver.rx_usecs", "us", "", "Interrupt moderation time, as ethtool -C rx-usecs."}, kRequired, rx_usecs, 0, 4095);
+  v.number({"driver.rx_frames", "packets", "", "Interrupt moderation count, as ethtool -C rx-frames."}, kRequired, rx_frames, 0,
+           65535);
   v.flag({"driver.cqe_moderation", "", "mlx5e default for RX, Linux",
           "The moderation time starts at the last completion rather than at the last event."},
          kDefault, cqe_moderation);
@@ -82,6 +87,8 @@ void DriverConfig::visit(ParameterVisitor& v) {
   v.flag({"driver.rx_split_header", "", "stmmac on platforms that veto it, Linux",
           "stmmac: headers and payload in buffers of their own, as ethtool -G tcp-data-split on."},
          kDefault, rx_split_header);
+  v.flag({"driver.promisc", "", "Linux default", "stmmac: frames for other stations come through, as ip link set promisc on."},
+         kDefault, promisc);
   v.flag({"driver.pause", "", "chosen: losses show", "stmmac: PAUSE frames when a receive queue fills, as ethtool -A tx on."}, kDefault,
          pause);
 }

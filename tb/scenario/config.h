@@ -22,7 +22,8 @@ struct RunConfig {
   void visit(ParameterVisitor& v);
 };
 
-// driver.*: what the guest is built from, and what a user would set with ethtool, ip and xdp-loader.
+// driver.*: what the guest is built from, and what a user would set with ethtool, ip and xdp-loader. What each driver does
+// when nothing is set is in drivers/<driver.name>.toml.
 struct DriverConfig {
   std::string name = "mlx5e";
   std::string compiler = "gcc";
@@ -34,16 +35,19 @@ struct DriverConfig {
   std::string reader = "iperf";
   Bytes tcp_rmem = mebibytes(6);
   bool gro = true;
-  std::uint64_t rx_ring = 1024;
+  std::uint64_t rx_ring = 0;
+  std::uint64_t tx_ring = 512;
+  std::uint64_t rx_queues = 1;
   std::uint64_t mtu = 1500;
-  std::uint64_t rx_usecs = 3;
-  std::uint64_t rx_frames = 32;
+  std::uint64_t rx_usecs = 0;
+  std::uint64_t rx_frames = 0;
   bool cqe_moderation = true;
   std::uint64_t napi_budget = 64;
   bool rx_striding_rq = true;
   bool xdp_tx_mpwqe = true;
   bool dma_coherent = true;
   bool rx_split_header = false;
+  bool promisc = false;
   bool pause = false;
 
   void visit(ParameterVisitor& v);
@@ -61,6 +65,8 @@ bool takes_every_packet(std::string_view program);
 // It sends packets out of an interface that a device map names.
 bool redirects(std::string_view program);
 inline constexpr std::uint64_t kOneBufferMtu = 3498;
+// The largest MTU at which stmmac runs any program.
+inline constexpr std::uint64_t kStmmacXdpMtu = 1500;
 
 // residual.*: work per packet of a real kernel that the driver's port does not contain. One number for each path through
 // the driver, from hardware/platform/<platform.name>.toml.

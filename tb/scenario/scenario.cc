@@ -80,6 +80,26 @@ void check_power_of_two(const ParameterSet& settings, std::string_view name, std
                                std::bit_floor(value)));
 }
 
+// What stmmac refuses, and what the core and its registers cannot do.
+void check_stmmac(const Scenario& scenario) {
+  constexpr std::uint64_t kLeastRing = 64, kMostRing = 1024, kMostMtu = 9000;
+  const DriverConfig& driver = scenario.driver;
+  if (driver.name != "stmmac") return;
+  const auto limit = [&](std::string_view name, std::uint64_t value, std::uint64_t low, std::uint64_t high, const std::string& why) {
+    if (value >= low && value <= high) return;
+    throw InputError(fmt::format("{}: {} is {}; {} to {} is allowed {}", scenario.settings.place_of(name), name, value, low, high, why));
+  };
+  check_power_of_two(scenario.settings, "driver.tx_ring", driver.tx_ring);
+  limit("driver.rx_ring", driver.rx_ring, kLeastRing, kMostRing, "with driver.name \"stmmac\"");
+  limit("driver.mtu", driver.mtu, 68, kMostMtu, "with driver.name \"stmmac\"");
+  limit("driver.rx_queues", driver.rx_queues, 1, scenario.dwmac.rx_channels, "with dwmac.rx_channels");
+  if (driver.rx_split_header && driver.xdp != "none" && !driver.xdp.empty()) {
+    throw InputError(fmt::format("{}: driver.rx_split_header: headers stay with their payload for XDP programs; driver.xdp = "
+                                 "\"none\" is required",
+                                 scenario.settings.place_of("driver.rx_split_header")));
+  }
+}
+
 // An image that the user brings has programs of its own, and tells itself when it lacks one.
 void check_xdp_program(const Scenario& scenario) {
   const auto& name = scenario.driver.xdp;
@@ -93,6 +113,10 @@ void check_xdp_program(const Scenario& scenario) {
   if (redirects(name) && scenario.driver.name != "mlx5e") {
     throw InputError(fmt::format("{}: driver.xdp is \"{}\", which driver.name \"{}\" lacks; \"mlx5e\" has it",
                                  scenario.settings.place_of("driver.xdp"), name, scenario.driver.name));
+  }
+  if (scenario.driver.name == "stmmac" && name != "none" && scenario.driver.mtu > kStmmacXdpMtu) {
+    throw InputError(fmt::format("{}: driver.mtu is {}; at most {} is allowed with a program and driver.name \"stmmac\"",
+                                 scenario.settings.place_of("driver.mtu"), scenario.driver.mtu, kStmmacXdpMtu));
   }
   if (wants_one_buffer(name) && scenario.driver.mtu > kOneBufferMtu) {
     throw InputError(fmt::format("{}: driver.mtu is {}; at most {} is allowed for driver.xdp \"{}\", which wants every packet "
@@ -171,7 +195,8 @@ bool Scenario::in_use(std::string_view parameter) const {
            parameter != "driver.cqe_moderation";
   }
   return !of("dwmac.") && !of("axi.") && parameter != "driver.rx" && parameter != "driver.rx_split_header" &&
-         parameter != "driver.pause";
+         parameter != "driver.pause" && parameter != "driver.promisc" && parameter != "driver.tx_ring" &&
+         parameter != "driver.rx_queues";
 }
 
 std::filesystem::path Scenario::file_of(std::string_view parameter) const {
@@ -188,8 +213,9 @@ std::filesystem::path Scenario::file_of(std::string_view parameter) const {
                                base.empty() ? "the working directory" : base.string(), data.string()));
 }
 
-const std::vector<DataFileRule>& hardware_files() {
-  static const std::vector<DataFileRule> rules{{"cpu", "hardware/cpu", "cpu.model"},
+const std::vector<DataFileRule>& data_files() {
+  static const std::vector<DataFileRule> rules{{"driver", "drivers", "driver.name"},
+                                               {"cpu", "hardware/cpu", "cpu.model"},
                                                {"memory", "hardware/memory", "cpu.model"},
                                                {"residual", "hardware/platform", "platform.name"},
                                                {"nic", "hardware/nic", "nic.model"},
@@ -239,10 +265,11 @@ Scenario load_scenario(const std::string& argument, const std::vector<std::strin
     scenario.description = file.description;
     scenario.folder = path.parent_path();
   }
-  scenario.settings = load_parameters([&](ParameterVisitor& v) { scenario.visit(v); }, hardware_files(), data, file, overrides);
+  scenario.settings = load_parameters([&](ParameterVisitor& v) { scenario.visit(v); }, data_files(), data, file, overrides);
   check_power_of_two(scenario.settings, "driver.rx_ring", scenario.driver.rx_ring);
   check_use(scenario);
   check_watchdog(scenario);
+  check_stmmac(scenario);
   check_xdp_program(scenario);
   check_traffic(scenario);
   check_tcp(scenario);

@@ -58,7 +58,7 @@ struct DataFileRule {
   std::string folder;    // below the data directory
   std::string selector;  // parameter whose value names the file; empty: the file is called as the area
 };
-const std::vector<DataFileRule>& hardware_files();
+const std::vector<DataFileRule>& data_files();
 
 // Loads the layers default, hardware data files, scenario file and overrides ("key=value") into whatever `visit` visits.
 // `scenario` may be empty. Throws InputError.

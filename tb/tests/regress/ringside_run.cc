@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <sstream>
 #include <thread>
 
@@ -71,7 +72,10 @@ Outcome RingsideRun::run() {
   for (auto& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
 
-  const std::string cache = "XDG_CACHE_HOME=" + (results.path() / "cache").string();
+  // Guest images have the hash of all that they are made of in their names, so that runs may share them; ccache, if it is
+  // installed, spares what two images have in common.
+  const std::string cache = "XDG_CACHE_HOME=" RINGSIDE_TEST_CACHE;
+  const std::string path = std::string("PATH=/usr/lib/ccache:") + ::getenv("PATH");
   const pid_t child = ::fork();
   if (child == 0) {
     open_as(STDIN_FILENO, "/dev/null", O_RDONLY);
@@ -79,6 +83,7 @@ Outcome RingsideRun::run() {
     open_as(STDERR_FILENO, (results.path() / "stderr").string(), O_WRONLY | O_CREAT);
     if (::chdir(folder.path().c_str()) != 0) ::_exit(126);
     ::putenv(const_cast<char*>(cache.c_str()));
+    ::putenv(const_cast<char*>(path.c_str()));
     ::execv(RINGSIDE_PROGRAM, pointers.data());
     ::_exit(127);
   }

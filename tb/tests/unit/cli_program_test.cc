@@ -20,10 +20,11 @@ using testing::StartsWith;
 
 class Program : public testing::Test {
  protected:
-  // The hardware files are the real ones; scenarios and the image are the test's.
+  // The data files are the real ones; scenarios and the image are the test's.
   Program() {
-    std::filesystem::create_directory_symlink(std::filesystem::path(RINGSIDE_SOURCE_DIR) / "traces/hardware",
-                                              folder_.path() / "hardware");
+    for (const char* data : {"hardware", "drivers"}) {
+      std::filesystem::create_directory_symlink(std::filesystem::path(RINGSIDE_SOURCE_DIR) / "traces" / data, folder_.path() / data);
+    }
     folder_.write("scenarios/short.toml", "[run]\npackets = 100\n");
     image_ = folder_.write("image.elf", "an image").string();
     ::setenv("RINGSIDE_DATA", folder_.path().c_str(), 1);

@@ -15,6 +15,7 @@ namespace ringside {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 const std::filesystem::path kTraces = std::filesystem::path(RINGSIDE_SOURCE_DIR) / "traces";
 
@@ -23,7 +24,7 @@ TEST(ReferenceTable, EveryRowOfEveryTableIsAScenarioThatLoads) {
   EXPECT_GE(names.size(), 2U);
   for (const std::string& name : names) {
     const ReferenceTable table = find_reference_table(kTraces, name);
-    EXPECT_FALSE(table.source.empty());
+    EXPECT_NE(table.source.empty(), table.question.empty());
     for (const ReferenceRow& row : table.rows) {
       std::vector<std::string> settings = table.settings;
       settings.insert(settings.end(), row.settings.begin(), row.settings.end());
@@ -63,6 +64,9 @@ TEST(ReferenceTable, SaysWhereATableIsWrong) {
   EXPECT_THAT(complaint(head + "[[row]]\nid = \"a\"\nname = \"A\"\npublished = 1\n[[effect]]\nname = \"e\"\nfrom = \"a\"\nto = \"b\"\n"),
               HasSubstr("table.toml:8: to \"b\" names nothing"));
   EXPECT_THAT(complaint("title = 1\n"), HasSubstr("table.toml:1: no title"));
+  const std::string question = "title = \"t\"\nquestion = \"q\"\nscenario = \"x\"\n[[row]]\nid = \"a\"\nname = \"A\"\n";
+  EXPECT_EQ(complaint(question), "");
+  EXPECT_THAT(complaint(question + "published = 1\n"), HasSubstr("table.toml:4: a row with a published figure"));
 }
 
 TEST(ReferenceTable, UnknownNameSuggestsTheNearest) {
@@ -77,6 +81,7 @@ TEST(ReferenceTable, UnknownNameSuggestsTheNearest) {
 TEST(Reproduction, ErrorsEffectsAndInteractionsFollowFromTheRates) {
   ReferenceTable table;
   table.title = "t";
+  table.source = "s";
   table.rows = {{"a", "A", 25.0, {}, "residual.drop", ""}, {"b", "B", 20.0, {}, "", "why"}};
   table.effects = {{"cost", 0, 1}};
   Reproduction result{table, std::vector<ReproducedRow>(2), 0};
@@ -93,6 +98,7 @@ TEST(Reproduction, ErrorsEffectsAndInteractionsFollowFromTheRates) {
 // Goodput of iperf, and what it means per packet of 1448 bytes: 8 x 1448 / 2.896 = 4000 ns.
 TEST(Reproduction, GoodputIsCountedInBytesOfItsPackets) {
   ReferenceTable table;
+  table.source = "s";
   table.metric = ReferenceMetric::goodput;
   table.packet_bits = 8 * 1448;
   table.columns = {{"lines", {"memory.cleaned", "memory.invalidated"}}};
@@ -114,6 +120,7 @@ TEST(Reproduction, GoodputIsCountedInBytesOfItsPackets) {
 // The table is 2 x 2: how much a first change matters depends on whether a second was made.
 TEST(Reproduction, JsonHoldsNanosecondsEffectsAndInteractions) {
   ReferenceTable table;
+  table.source = "s";
   table.rows = {{"a", "A", 25.0, {}, "residual.drop", ""}, {"b", "B", 20.0, {}, "", ""}, {"c", "C", 50.0, {}, "", ""}};
   table.effects = {{"one", 0, 1}, {"two", 0, 2}};
   table.interactions = {{"both", 0, 1}};
@@ -134,6 +141,29 @@ TEST(Reproduction, JsonHoldsNanosecondsEffectsAndInteractions) {
   const std::string markdown = reproduction_text(result, true);
   EXPECT_THAT(markdown, HasSubstr("3 rows in 1.5 s"));
   EXPECT_THAT(markdown, HasSubstr("+30.00"));
+}
+
+// Nothing is said of published figures where there are none.
+TEST(Reproduction, OfATableThatNobodyHasPublished) {
+  ReferenceTable table;
+  table.title = "t";
+  table.question = "what if";
+  table.rows = {{"a", "A", 0, {}, "", ""}, {"b", "B", 0, {}, "", "why"}};
+  table.effects = {{"cost", 0, 1}};
+  Reproduction result{table, std::vector<ReproducedRow>(2), 0};
+  result.rows[0].simulated = 25.0;
+  result.rows[1].simulated = 20.0;
+  const std::string text = reproduction_text(result, false);
+  EXPECT_THAT(text, HasSubstr("published: by nobody. what if"));
+  EXPECT_THAT(text, HasSubstr("+10.00"));  // 1e3/20 - 1e3/25 ns
+  EXPECT_THAT(text, HasSubstr("-20.0"));
+  EXPECT_THAT(text, Not(HasSubstr("error")));
+  EXPECT_THAT(text, Not(HasSubstr("published ")));
+  const auto json = reproduction_json(result);
+  EXPECT_EQ(json["question"], "what if");
+  EXPECT_FALSE(json["rows"][0].contains("published_mpps"));
+  EXPECT_FALSE(json["effects"][0].contains("published_ns"));
+  EXPECT_DOUBLE_EQ(json["effects"][0]["simulated_ns"], 10.0);
 }
 
 TEST(Calibration, PlatformFileNamesTheRowOfEachValueAndLoads) {

@@ -63,6 +63,17 @@ void PacketHistory::pass(Alive& packet, Time now, Stage next) {
   packet.stage = next;
 }
 
+// What its lane waited for since the packet came into the buffer.
+void PacketHistory::add_held(Alive& packet, Time now) const {
+  const auto held = lanes_[packet.lane].at(now);
+  for (std::size_t i = 0; i < kResources; ++i) packet.waited[i] += held[i] - std::min(held[i], packet.at_entry[i]);
+}
+
+// In the middle of a packet.
+void PacketHistory::add_wait(Alive& packet, Time now) {
+  packet.waited[static_cast<std::size_t>(*packet.waits_for)] += now.value - std::min(now, packet.waits_since).value;
+}
+
 void PacketHistory::frame(const LoggedFrame& frame) {
   Alive& packet = *find(frames_++);
   PacketLife& life = packet.life;
@@ -103,10 +114,9 @@ void PacketHistory::moves(Time now, std::uint64_t packet) {
   if (found == nullptr) return;
   Lane& lane = lanes_[found->lane];
   if (!found->moved) {
-    const auto held = lane.at(now);
-    for (std::size_t i = 0; i < kResources; ++i) found->waited[i] += held[i] - std::min(held[i], found->at_entry[i]);
+    add_held(*found, now);
   } else if (found->waits_for) {
-    found->waited[static_cast<std::size_t>(*found->waits_for)] += now.value - std::min(now, found->waits_since).value;
+    add_wait(*found, now);
   }
   if (!found->moved && found->entered) listener_.unbuffered(packet, found->lane, *found->entered, now);
   found->moved = true;
@@ -148,8 +158,10 @@ void PacketHistory::read(Time now, std::uint64_t packet) {
 
 void PacketHistory::close(Alive& packet, Time now, Fate fate) {
   PacketLife& life = packet.life;
-  if (packet.waits_for && fate != Fate::delivered && *packet.waits_for != Resource::buffer_room) {
-    packet.waited[static_cast<std::size_t>(*packet.waits_for)] += now.value - std::min(now, packet.waits_since).value;
+  if (!packet.moved && packet.entered) {
+    add_held(packet, now);
+  } else if (packet.moved && packet.waits_for) {
+    add_wait(packet, now);
   }
   if (packet.data_visible) pass(packet, std::min(*packet.data_visible, now), Stage::completion);
   if (life.visible) pass(packet, std::min(*life.visible, now), Stage::ring);
@@ -158,11 +170,10 @@ void PacketHistory::close(Alive& packet, Time now, Fate fate) {
   life.fate = fate;
   packet.waited[static_cast<std::size_t>(Resource::driver)] += life.stages[static_cast<std::size_t>(Stage::ring)].value;
   const auto most = std::ranges::max_element(packet.waited);
-  if (*most != 0) {
-    life.waited_for = static_cast<Resource>(most - packet.waited.begin());
-  } else {
-    life.waited_for = packet.waits_for;
-  }
+  if (*most != 0) life.waited_for = static_cast<Resource>(most - packet.waited.begin());
+  const Lane& lane = lanes_[packet.lane];
+  if (fate == Fate::dropped && packet.entered && !packet.moved && now <= lane.until) life.waited_for = lane.holder;
+  if (packet.waits_for && fate == Fate::dropped) life.waited_for = packet.waits_for;
   packet.closed = true;
   if (!packet.moved && packet.entered && fate == Fate::dropped) {
     listener_.unbuffered(life.sequence, packet.lane, *packet.entered, now);

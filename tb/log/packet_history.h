@@ -46,7 +46,7 @@ struct PacketLife {
   std::array<Time, kStages> stages{};  // they add up to end - begin
   Fate fate = Fate::in_flight;
   std::uint64_t cause = 0;  // string, if dropped
-  std::optional<Resource> waited_for;  // the longest
+  std::optional<Resource> waited_for;  // the longest; or, if dropped, what it or those before it waited for then
   std::array<std::uint8_t, kSnapLength> head{};
 
   std::span<const std::uint8_t> kept() const { return {head.data(), std::min<std::size_t>(length, head.size())}; }
@@ -114,6 +114,8 @@ class PacketHistory {
 
   Alive* find(std::uint64_t packet);
   static void pass(Alive& packet, Time now, Stage next);
+  void add_held(Alive& packet, Time now) const;
+  static void add_wait(Alive& packet, Time now);
   void close(Alive& packet, Time now, Fate fate);
 
   const LogReader& reader_;

@@ -31,7 +31,8 @@ void append_time(std::string& to, std::uint64_t picoseconds) {
 
 class PerfettoWriter {
  public:
-  PerfettoWriter(const Trace& trace, const std::filesystem::path& file) : trace_(trace), output_(file) {
+  PerfettoWriter(const Trace& trace, const std::filesystem::path& file)
+      : trace_(trace), output_(file), arrow_steps_(trace.arrows.size()) {
     for (const std::string& name : trace.names) names_.push_back(json_text(name));
     packet_ = static_cast<std::size_t>(std::ranges::find(trace.names, kPacketName) - trace.names.begin());
     output_.print("{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
@@ -56,7 +57,7 @@ class PerfettoWriter {
  private:
   // What all events of a track have in common.
   struct Place {
-    std::string begin, end, instant, value, arrow_start, arrow_step, arrow_end;
+    std::string begin, end, instant, value, arrow_begin, arrow_step, arrow_end;
   };
 
   void comma() { output_.text() += events_++ == 0 ? "\n" : ",\n"; }
@@ -93,8 +94,8 @@ class PerfettoWriter {
 
   void event(const Place& place, const Track& track, const TraceEvent& e) {
     using enum TraceEvent::Kind;
-    const bool of_arrow = e.kind == arrow_start || e.kind == arrow_step || e.kind == arrow_end;
-    if (of_arrow && !trace_.has_arrow(e.number)) return;
+    const std::uint32_t steps = e.kind == arrow ? trace_.arrows[e.number - trace_.first_packet] : 0;
+    if (e.kind == arrow && steps < 2) return;
     comma();
     std::string& text = output_.text();
     switch (e.kind) {
@@ -114,10 +115,12 @@ class PerfettoWriter {
         append(text, e.number);
         text += '}';
         break;
-      default:
-        append_time(text += e.kind == arrow_start ? place.arrow_start : e.kind == arrow_step ? place.arrow_step : place.arrow_end, e.time);
+      case arrow: {
+        const std::uint32_t step = ++arrow_steps_[e.number - trace_.first_packet];
+        append_time(text += step == 1 ? place.arrow_begin : step < steps ? place.arrow_step : place.arrow_end, e.time);
         text += ",\"id\":";
         append(text, e.number);
+      }
     }
     text += '}';
     output_.flush_if_full();
@@ -144,6 +147,7 @@ class PerfettoWriter {
   std::size_t packet_;              // the name that packets get a number after
   std::vector<Place> places_;       // by track
   std::vector<std::string> processes_, threads_;
+  std::vector<std::uint32_t> arrow_steps_;  // by packet: written so far
   std::uint64_t events_ = 0;
 };
 

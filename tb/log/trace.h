@@ -15,7 +15,7 @@ inline constexpr std::uint64_t kNoPacket = ~0ULL;
 inline constexpr std::string_view kPacketName = "packet";  // of slices that are about a packet as a whole
 
 struct TraceEvent {
-  enum class Kind : std::uint8_t { begin, end, instant, value, arrow_start, arrow_step, arrow_end };
+  enum class Kind : std::uint8_t { begin, end, instant, value, arrow };
   std::uint64_t time = 0;           // ps
   std::uint64_t number = kNoPacket;  // of the packet; or the value of a counter
   std::uint32_t name = 0;           // of the trace, for begin and instant
@@ -37,14 +37,9 @@ struct Track {
 struct Trace {
   std::vector<Track> tracks;
   std::vector<std::string> names{""};
-  // By packet, from first_packet on: whether it has both ends of an arrow.
+  // By packet, from first_packet on: through how many slices its arrow goes. One makes no arrow.
   std::uint64_t first_packet = 0;
-  std::vector<std::uint8_t> arrows;
-
-  bool has_arrow(std::uint64_t packet) const {
-    constexpr std::uint8_t kBoth = 3;
-    return packet >= first_packet && packet - first_packet < arrows.size() && arrows[packet - first_packet] == kBoth;
-  }
+  std::vector<std::uint32_t> arrows;
 };
 
 // Goes through the events of all tracks in order of time, those of one time in order of the tracks.

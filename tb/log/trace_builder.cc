@@ -119,7 +119,7 @@ void TraceBuilder::start(const BlockStart& start) {
 
 void TraceBuilder::frame(const LoggedFrame& frame) {
   if (frame.end <= window_.to) wanted_ = frame.sequence + 1;
-  tracks_.slice(received_, frame.begin, frame.end, kPacketName, frame.sequence, TraceEvent::Kind::arrow_start);
+  tracks_.slice(received_, frame.begin, frame.end, kPacketName, frame.sequence, TrackSet::Arrow::at_begin);
   PacketView::frame(frame);
 }
 
@@ -147,9 +147,9 @@ void TraceBuilder::unbuffered(std::uint64_t packet, std::uint32_t lane, Time ent
   }
   const bool waited = packet == waiting_packet_ && waiting_since_ <= now;
   const Time free = waited ? std::max(waiting_since_, entered) : now;
-  tracks_.slice(known->second, entered, free, kPacketName, packet, waited ? std::nullopt : std::optional(TraceEvent::Kind::arrow_step));
+  tracks_.slice(known->second, entered, free, kPacketName, packet, waited ? TrackSet::Arrow::none : TrackSet::Arrow::at_end);
   if (!waited) return;
-  tracks_.slice(known->second, free, now, "waits for " + name(waiting_for_, reader_.head()), packet, TraceEvent::Kind::arrow_step);
+  tracks_.slice(known->second, free, now, "waits for " + name(waiting_for_, reader_.head()), packet, TrackSet::Arrow::at_end);
 }
 
 void TraceBuilder::completed(Time now, std::uint64_t packet, Time visible, bool error) {
@@ -166,13 +166,12 @@ void TraceBuilder::read(Time now, std::uint64_t packet) {
 void TraceBuilder::closed(const PacketLife& packet) {
   const std::string waited = packet.waited_for ? name(*packet.waited_for, reader_.head()) : "";
   if (packet.fate == Fate::dropped) {
-    tracks_.slice(drops_, packet.end, packet.end, reader_.name_of(packet.cause), packet.sequence, TraceEvent::Kind::arrow_end, waited);
+    tracks_.slice(drops_, packet.end, packet.end, reader_.name_of(packet.cause), packet.sequence, TrackSet::Arrow::at_end, waited);
   } else if (packet.visible) {
-    const bool in_function = packet.fate == Fate::delivered && tracks_.inside(functions_);
-    const auto arrow = packet.fate == Fate::in_flight ? std::nullopt
-                                                      : std::optional(in_function ? TraceEvent::Kind::arrow_step : TraceEvent::Kind::arrow_end);
-    tracks_.slice(completions_, *packet.visible, packet.end, kPacketName, packet.sequence, arrow, waited);
-    if (in_function) tracks_.arrow(arrows_, packet.end, TraceEvent::Kind::arrow_end, packet.sequence);
+    const bool delivered = packet.fate == Fate::delivered;
+    tracks_.slice(completions_, *packet.visible, packet.end, kPacketName, packet.sequence,
+                  delivered ? TrackSet::Arrow::at_end : TrackSet::Arrow::none, waited);
+    if (delivered && tracks_.inside(functions_)) tracks_.arrow(arrows_, packet.end, packet.sequence);
   }
 }
 
@@ -189,7 +188,7 @@ void TraceBuilder::transfer(Time now, const LoggedTransfer& logged) {
   const bool down = t.kind == read_data || t.kind == store || t.kind == load_request;
   const bool payload = t.kind == write && logged.use == DmaUse::payload;
   tracks_.slice(down ? down_ : up_, t.begin, t.end, name_of(t.kind, logged.use), logged.packet.value_or(kNoPacket),
-                payload ? std::optional(TraceEvent::Kind::arrow_step) : std::nullopt);
+                payload ? TrackSet::Arrow::at_end : TrackSet::Arrow::none);
   if (t.kind == read_data && logged.use) read_of_ring(t, *logged.use);
   if (t.kind == write) {
     tracks_.change(headers_, t.begin, t.headers);

@@ -38,7 +38,7 @@ void TrackSet::push(std::size_t track, Time at, TraceEvent::Kind kind, std::uint
 }
 
 void TrackSet::slice(std::size_t track, Time begin, Time end, std::string_view name, std::uint64_t packet,
-                     std::optional<TraceEvent::Kind> arrow, std::string_view note) {
+                     Arrow arrow, std::string_view note) {
   State& state = states_[track];
   const bool whole = begin >= state.last && begin >= window_.from;
   begin = std::max({begin, state.last, window_.from});
@@ -46,7 +46,7 @@ void TrackSet::slice(std::size_t track, Time begin, Time end, std::string_view n
   if (begin > cut || (begin == cut && !(whole && begin == end))) return;
   state.last = cut;
   push(track, begin, TraceEvent::Kind::begin, packet, name_number(name), static_cast<std::uint16_t>(name_number(note)));
-  if (arrow) push_arrow(track, *arrow == TraceEvent::Kind::arrow_start ? begin : cut, *arrow, packet);
+  if (arrow != Arrow::none) push_arrow(track, arrow == Arrow::at_begin ? begin : cut, packet);
   push(track, cut, TraceEvent::Kind::end, packet);
 }
 
@@ -57,20 +57,20 @@ void TrackSet::instant(std::size_t track, Time at, std::string_view name) {
   push(track, state.last, TraceEvent::Kind::instant, kNoPacket, name_number(name));
 }
 
-void TrackSet::push_arrow(std::size_t track, Time at, TraceEvent::Kind kind, std::uint64_t packet) {
+// Packets are known from trace_.first_packet on, and the reader has seen to it that there are not too many at once.
+void TrackSet::push_arrow(std::size_t track, Time at, std::uint64_t packet) {
+  if (packet < trace_.first_packet) return;
   const std::uint64_t index = packet - trace_.first_packet;
-  if (kind == TraceEvent::Kind::arrow_start && trace_.arrows.size() <= index) trace_.arrows.resize(index + 1);
-  if (packet < trace_.first_packet || index >= trace_.arrows.size()) return;
-  if (kind == TraceEvent::Kind::arrow_start) trace_.arrows[index] |= 1;
-  if (kind == TraceEvent::Kind::arrow_end) trace_.arrows[index] |= 2;
-  push(track, at, kind, packet);
+  if (trace_.arrows.size() <= index) trace_.arrows.resize(index + 1);
+  ++trace_.arrows[index];
+  push(track, at, TraceEvent::Kind::arrow, packet);
 }
 
-void TrackSet::arrow(std::size_t track, Time at, TraceEvent::Kind kind, std::uint64_t packet) {
+void TrackSet::arrow(std::size_t track, Time at, std::uint64_t packet) {
   State& state = states_[track];
   if (at < window_.from || at > window_.to) return;
   state.last = std::max(at, state.last);
-  push_arrow(track, state.last, kind, packet);
+  push_arrow(track, state.last, packet);
 }
 
 void TrackSet::show_open(std::size_t track) {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,12 +23,13 @@ class TrackSet {
   // The first packet that is known.
   void start(std::uint64_t packet) { trace_.first_packet = packet; }
 
-  // A slice that follows those before it on the track: what overlaps them is taken off its beginning. `arrow`: the packet's arrow
-  // begins, passes or ends here.
-  void slice(std::size_t track, Time begin, Time end, std::string_view name, std::uint64_t packet,
-             std::optional<TraceEvent::Kind> arrow = std::nullopt, std::string_view note = "");
+  // A slice that follows those before it on the track: what overlaps them is taken off its beginning. `arrow`: where the packet's
+  // arrow touches it.
+  enum class Arrow : std::uint8_t { none, at_begin, at_end };
+  void slice(std::size_t track, Time begin, Time end, std::string_view name, std::uint64_t packet, Arrow arrow = Arrow::none,
+             std::string_view note = "");
   void instant(std::size_t track, Time at, std::string_view name);
-  void arrow(std::size_t track, Time at, TraceEvent::Kind kind, std::uint64_t packet);
+  void arrow(std::size_t track, Time at, std::uint64_t packet);
 
   // A slice inside the one that is open.
   void enter(std::size_t track, Time at, std::string_view name);
@@ -60,7 +60,7 @@ class TrackSet {
   std::uint32_t name_number(std::string_view name);
   void push(std::size_t track, Time at, TraceEvent::Kind kind, std::uint64_t number, std::uint32_t name = 0, std::uint16_t note = 0);
   void count();
-  void push_arrow(std::size_t track, Time at, TraceEvent::Kind kind, std::uint64_t packet);
+  void push_arrow(std::size_t track, Time at, std::uint64_t packet);
   void show_open(std::size_t track);
   void integrate(std::size_t track);
 

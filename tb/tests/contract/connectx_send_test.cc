@@ -323,7 +323,7 @@ TEST(ConnectxSend, TransmitBufferLimitsWhatIsAskedFor) {
 TEST(ConnectxSend, QueuesTakeTurns) {
   SendBench b;
   command_mailbox m = Bench::mailbox(kCmdCreateSq);
-  m.sq = {SendBench::kSq + 0x10000, SendBench::kSqRecord + 8, 6, b.send_cqn, 0};
+  m.sq = {SendBench::kSq + 0x10000, SendBench::kSqRecord + 8, 6, b.send_cqn, 0, 0};
   const std::uint32_t second = b.create(m);
   m = Bench::mailbox(kCmdModifySq, second);
   m.sq.state = kRqReady;

@@ -46,13 +46,28 @@ int run(const RunOptions& options, const Simulate& simulate, const std::atomic<b
 // What pages are made from, in the data directory. Throws InputError where Ringside was built without it.
 std::filesystem::path html_page_file();
 
+// What `report` makes of a report.
+enum class ReportView { summary, ethtool, folded, html };
+
 struct ReportOptions {
   std::string report;
-  std::string html;  // the report as a page; file
+  ReportView view = ReportView::summary;
+  std::string out;  // file; "" or "-" is standard output
 };
 
-// Shows a report in other forms. Throws InputError.
+// Prints a view of a report. Throws InputError.
 int report(const ReportOptions& options, const Terminal& terminal);
+
+struct AnnotateOptions {
+  std::string report;
+  std::string function;  // "" for the hottest ones
+  unsigned top = 3;      // of these so many
+  bool per_call = false;
+  std::string out;  // file; "" or "-" is standard output
+};
+
+// Prints the guest's code with its cost. Throws InputError.
+int annotate(const AnnotateOptions& options, const Terminal& terminal);
 
 struct ViewOptions {
   std::string log;  // event log that run() wrote
@@ -65,7 +80,7 @@ int view(const ViewOptions& options, const Terminal& terminal);
 
 struct CompareOptions {
   std::vector<std::string> reports;  // two or more
-  std::string format = "text";       // or "markdown", "json", "html"; the last is of two reports
+  std::string format = "text";       // or "markdown", "json"; of two reports "html", "folded"
   std::string out;                   // file; "" or "-" is standard output
 };
 

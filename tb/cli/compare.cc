@@ -4,10 +4,31 @@
 #include "tb/cli/commands.h"
 #include "tb/compare/comparison_text.h"
 #include "tb/report/atomic_file.h"
-#include "tb/report/bounded_file.h"
+#include "tb/report/folded_stacks.h"
 #include "tb/report/html_page.h"
+#include "tb/report/report_document.h"
 
 namespace ringside::cli {
+namespace {
+
+std::string folded(const std::vector<std::string>& reports) {
+  if (reports.size() != 2) {
+    throw InputError(fmt::format("compare: {} reports with --format folded; two are allowed", reports.size()));
+  }
+  const SavedRun before = read_saved_run(reports[0]);
+  return folded_difference(before, read_saved_run(reports[1]));
+}
+
+int print(const CompareOptions& options, const std::string& text, const Terminal& terminal) {
+  if (options.out.empty() || options.out == "-") {
+    terminal.out << text;
+  } else {
+    write_file_atomically(options.out, text);
+  }
+  return kExitOk;
+}
+
+}  // namespace
 
 int compare(const CompareOptions& options, const Terminal& terminal) {
   if (options.reports.size() < 2) {
@@ -15,20 +36,21 @@ int compare(const CompareOptions& options, const Terminal& terminal) {
   }
   const bool to_stdout = options.out.empty() || options.out == "-";
   if (!to_stdout) check_writable(options.out);
+  if (options.format == "folded") return print(options, folded(options.reports), terminal);
   const bool html = options.format == "html";
   if (html && options.reports.size() != 2) {
-    throw InputError(fmt::format("compare: {} reports; --format html shows two", options.reports.size()));
+    throw InputError(fmt::format("compare: {} reports with --format html; two are allowed", options.reports.size()));
   }
-  std::vector<nlohmann::ordered_json> documents;
+  std::vector<ReportDocument> documents;
   std::vector<RunReport> runs;
   for (const auto& report : options.reports) {
-    documents.push_back(read_bounded_ordered_json(report, "a report"));
-    runs.push_back(read_run_report(documents.back(), report));
+    documents.emplace_back(report);
+    runs.push_back(read_run_report(documents.back()));
   }
   const Comparison comparison = compare_runs(runs);
   std::string text;
   if (html) {
-    text = html_comparison(html_page_file(), comparison_json(comparison), documents[0], documents[1]);
+    text = html_comparison(html_page_file(), comparison_json(comparison), documents[0].root().value(), documents[1].root().value());
   } else if (options.format == "json") {
     text = comparison_json(comparison).dump(2) + "\n";
   } else if (options.format == "markdown") {
@@ -37,12 +59,7 @@ int compare(const CompareOptions& options, const Terminal& terminal) {
     const bool coloured = terminal.out_has_colour && to_stdout;
     text = comparison_text(comparison, coloured ? TextFormat::coloured_terminal : TextFormat::terminal);
   }
-  if (to_stdout) {
-    terminal.out << text;
-  } else {
-    write_file_atomically(options.out, text);
-  }
-  return kExitOk;
+  return print(options, text, terminal);
 }
 
 }  // namespace ringside::cli

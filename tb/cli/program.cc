@@ -32,6 +32,10 @@ constexpr const char* kExamples =
     "      another machine, at a load below its limit\n"
     "  ringside compare before.json after.json\n"
     "      what moved between two runs: rates, functions, stall reasons, drops, settings\n"
+    "  ringside annotate drop.json mlx5e_skb_from_cqe_linear\n"
+    "      a function's source and instructions, each with its cycles and what it waited for\n"
+    "  ringside report drop.json --ethtool\n"
+    "      the summary of a run again, its counters as ethtool -S prints them, or folded stacks\n"
     "  ringside check after.json --baseline drop.toml\n"
     "      fails when a metric is out of the tolerance that a file allows it\n"
     "  ringside params cpu.\n"
@@ -66,9 +70,32 @@ constexpr const char* kCompareExamples =
     "  ringside compare before.json after.json --format html --out change.html\n"
     "      two runs side by side in a browser, with a differential flame graph\n"
     "  ringside compare before.json after.json --format markdown >>\"$GITHUB_STEP_SUMMARY\"\n"
+    "  ringside compare before.json after.json --format folded | flamegraph.pl >change.svg\n"
+    "      cycles by call path of both runs, as difffolded.pl prints them\n"
     "\n"
     "Exit status: 0 compared, whatever differs; 2 a file that is no report of this version,\n"
     "or reports that cannot be compared. `ringside check` is what fails a pull request.";
+
+constexpr const char* kReportExamples =
+    "Examples:\n"
+    "  ringside report drop.json\n"
+    "      what `ringside run` printed\n"
+    "  ringside report drop.json --ethtool\n"
+    "      counters of NIC and driver as `ethtool -S DEV` prints them\n"
+    "  ringside report drop.json --html --out drop.html\n"
+    "      a page for a browser: charts, flame graph, code, counters, settings\n"
+    "  ringside report drop.json --folded | flamegraph.pl --countname cycles >drop.svg\n"
+    "      cycles by call path; speedscope reads them, too";
+
+constexpr const char* kAnnotateExamples =
+    "Cycles are those of the core while the instruction held up retirement or dispatch. \"mostly on\" is\n"
+    "the reason for most of them. Misses and mispredictions are shares of the instruction's executions.\n"
+    "Instructions that never ran are left out.\n"
+    "\n"
+    "Examples:\n"
+    "  ringside annotate drop.json\n"
+    "      the three functions that took most cycles\n"
+    "  ringside annotate drop.json mlx5e_skb_from_cqe_linear";
 
 constexpr const char* kCheckExamples =
     "A baseline is a TOML file with values and tolerances, made to be edited:\n"
@@ -151,6 +178,7 @@ constexpr const char* kCompletionExamples =
 struct Arguments {
   RunOptions run;
   ReportOptions report;
+  AnnotateOptions annotate;
   ViewOptions view;
   CompareOptions compare;
   CheckOptions check;
@@ -185,9 +213,29 @@ void add_run(CLI::App& app, RunOptions& options) {
 }
 
 void add_report(CLI::App& app, ReportOptions& options) {
-  auto* command = app.add_subcommand("report", "Show a report in another form");
+  auto* command = app.add_subcommand("report", "Show a report again: its summary, or another view");
+  command->footer(kReportExamples);
   command->add_option("report", options.report, "Report that `ringside run --out` wrote")->required()->type_name("REPORT");
-  command->add_option("--html", options.html, "Write it as a page for a browser here")->required()->type_name("FILE");
+  const auto add_view = [&](const char* name, ReportView view, const char* help) {
+    return command->add_flag_callback(name, [&options, view] { options.view = view; }, help);
+  };
+  auto* ethtool = add_view("--ethtool", ReportView::ethtool, "Print counters as ethtool -S does");
+  auto* folded = add_view("--folded", ReportView::folded, "Print cycles by call path for a flame graph")->excludes(ethtool);
+  add_view("--html", ReportView::html, "Make a page for a browser")->excludes(ethtool)->excludes(folded);
+  command->add_option("--out", options.out, "Write to this file; - is standard output")->type_name("FILE");
+}
+
+void add_annotate(CLI::App& app, AnnotateOptions& options) {
+  auto* command = app.add_subcommand("annotate", "Show source and instructions with their cycles");
+  command->footer(kAnnotateExamples);
+  command->add_option("report", options.report, "Report that `ringside run --out` wrote")->required()->type_name("REPORT");
+  auto* function = command->add_option("function", options.function, "Only this function")->type_name("FUNCTION");
+  command->add_option("--top", options.top, "Without FUNCTION: so many of the hottest")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N")
+      ->excludes(function);
+  command->add_flag("--per-call", options.per_call, "Cycles per call of the function rather than per packet");
+  command->add_option("--out", options.out, "Write to this file; - is standard output")->type_name("FILE");
 }
 
 void add_view(CLI::App& app, ViewOptions& options) {
@@ -208,7 +256,7 @@ void add_compare(CLI::App& app, CompareOptions& options) {
   command->footer(kCompareExamples);
   command->add_option("reports", options.reports, "Reports that `ringside run --out` wrote")->required()->type_name("REPORT");
   command->add_option("--format", options.format, "How to print it; text if not given")
-      ->check(CLI::IsMember({"text", "markdown", "json", "html"}))
+      ->check(CLI::IsMember({"text", "markdown", "json", "html", "folded"}))
       ->type_name("FORMAT");
   command->add_option("--out", options.out, "Write to this file; - is standard output")->type_name("FILE");
 }
@@ -304,6 +352,7 @@ int dispatch(CLI::App& app, const Arguments& parsed, const Simulate& simulate, c
   try {
     if (app.got_subcommand("run")) return run(parsed.run, simulate, interrupted, terminal);
     if (app.got_subcommand("report")) return report(parsed.report, terminal);
+    if (app.got_subcommand("annotate")) return annotate(parsed.annotate, terminal);
     if (app.got_subcommand("view")) return view(parsed.view, terminal);
     if (app.got_subcommand("compare")) return compare(parsed.compare, terminal);
     if (app.got_subcommand("check")) return check(parsed.check, terminal);
@@ -334,6 +383,7 @@ int program(const std::vector<std::string>& arguments, const Simulate& simulate,
   app.require_subcommand(1);
   add_run(app, parsed.run);
   add_report(app, parsed.report);
+  add_annotate(app, parsed.annotate);
   add_view(app, parsed.view);
   add_compare(app, parsed.compare);
   add_check(app, parsed.check);

@@ -1,18 +1,50 @@
-#include "model/base/errors.h"
+#include <sstream>
+
 #include "tb/cli/commands.h"
 #include "tb/report/atomic_file.h"
-#include "tb/report/bounded_file.h"
+#include "tb/report/ethtool_text.h"
+#include "tb/report/folded_stacks.h"
 #include "tb/report/html_page.h"
+#include "tb/report/report_document.h"
 #include "tb/report/run_report.h"
+#include "tb/report/saved_run.h"
+#include "tb/report/summary.h"
 
 namespace ringside::cli {
+namespace {
 
-int report(const ReportOptions& options, const Terminal&) {
-  check_writable(options.html);
+std::string view_of(const SavedRun& run, ReportView view) {
+  switch (view) {
+    case ReportView::ethtool: return ethtool_text(run.result);
+    case ReportView::folded: return folded_stacks(run);
+    case ReportView::summary:
+    case ReportView::html: break;
+  }
+  std::ostringstream summary;
+  print_summary(summary, run.scenario, run.result, run.host);
+  return summary.str();
+}
+
+// Of older reports, too: the page says what they do not have.
+std::string page_of(const std::string& file) {
   const auto page = html_page_file();
-  const auto document = read_bounded_ordered_json(options.report, "a report");
-  read_run_report(document, options.report);  // refuses what is no report
-  write_file_atomically(options.html, html_report(page, document));
+  const ReportDocument document(file);
+  read_run_report(document);  // refuses what is damaged
+  return html_report(page, document.root().value());
+}
+
+}  // namespace
+
+int report(const ReportOptions& options, const Terminal& terminal) {
+  const bool to_stdout = options.out.empty() || options.out == "-";
+  if (!to_stdout) check_writable(options.out);
+  const std::string text =
+      options.view == ReportView::html ? page_of(options.report) : view_of(read_saved_run(options.report), options.view);
+  if (to_stdout) {
+    terminal.out << text;
+  } else {
+    write_file_atomically(options.out, text);
+  }
   return kExitOk;
 }
 

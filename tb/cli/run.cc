@@ -61,7 +61,7 @@ int run(const RunOptions& options, const Simulate& simulate, const std::atomic<b
   }
   if (!options.html.empty()) write_file_atomically(options.html, html_report(html_page_file(), report));
   if (!options.quiet && !to_stdout) {
-    print_summary(terminal.out, scenario, result, host);
+    print_summary(terminal.out, scenario.name, result, host);
     if (!options.out.empty()) fmt::print(terminal.out, "report: {}\n", options.out);
     if (!options.html.empty()) fmt::print(terminal.out, "page: {}\n", options.html);
     if (!options.log.empty()) fmt::print(terminal.out, "event log: {}\n", options.log);

@@ -12,6 +12,8 @@
 
 namespace ringside {
 
+class ReportDocument;
+
 // Keys of the report, in the order of their names. All text has gone through printable().
 struct RunReport {
   using Figures = std::map<std::string, double>;
@@ -32,7 +34,7 @@ struct RunReport {
     double used = 0;  // 1 is all of it
   };
   struct Setting {
-    nlohmann::json value;
+    nlohmann::ordered_json value;
     std::string unit;
     std::string from;
   };
@@ -58,8 +60,6 @@ struct RunReport {
 
 // Throws InputError naming file, key, what was found and what is allowed.
 RunReport read_run_report(const std::filesystem::path& file);
-
-// The same of a document that has been read already, from `file`.
-RunReport read_run_report(const nlohmann::json& document, const std::filesystem::path& file);
+RunReport read_run_report(const ReportDocument& document);
 
 }  // namespace ringside

@@ -24,7 +24,7 @@ test('it opens from disk without a complaint and loads nothing', async () => {
 });
 
 test('run and report write the same page', () => {
-  ringside('report', 'drop.json', '--html', 'again.html');
+  ringside('report', 'drop.json', '--html', '--out', 'again.html');
   assert.equal(statSync(file('again.html')).size, statSync(file('drop.html')).size);
 });
 

@@ -25,7 +25,7 @@ export function run(name, scenario, ...words) {
 /** Writes a report and its page. Returns the page's name. */
 export function pageOf(name, report) {
   write(`${name}.json`, report);
-  ringside('report', `${name}.json`, '--html', `${name}.html`);
+  ringside('report', `${name}.json`, '--html', '--out', `${name}.html`);
   return `${name}.html`;
 }
 

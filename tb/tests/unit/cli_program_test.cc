@@ -44,6 +44,7 @@ class Program : public testing::Test {
     if (throws_) throws_();
     RunResult result;
     result.window.packets = scenario.run.packets;
+    result.window.frequency = scenario.cpu.frequency;
     if (interrupted) result.stop_reason = StopReason::interrupted;
     if (!broken_.empty()) {
       result.stop_reason = StopReason::error;
@@ -141,7 +142,7 @@ TEST_F(Program, WritesPages) {
   EXPECT_THAT(out_.str(), EndsWith("page: " + page + "\n"));
   const std::string written = folder_.read("out/page.html");
   EXPECT_EQ(written, "<script>" + nlohmann::ordered_json::parse(folder_.read("out/report.json")).dump() + "</script>");
-  EXPECT_EQ(run_program({"report", report_file(), "--html", page}), kExitOk) << error_.str();
+  EXPECT_EQ(run_program({"report", report_file(), "--html", "--out", page}), kExitOk) << error_.str();
   EXPECT_EQ(folder_.read("out/page.html"), written) << "the same from the file";
   EXPECT_EQ(run_program({"compare", report_file(), report_file(), "--format", "html", "--out", page}), kExitOk) << error_.str();
   EXPECT_THAT(folder_.read("out/page.html"), HasSubstr("\"verdict\":\"same behaviour\""));
@@ -154,13 +155,42 @@ TEST_F(Program, SaysWhatIsWrongWithPagesBeforeItSimulates) {
   folder_.write("html/page.html", "@REPORT@");
   EXPECT_EQ(run_program(run_arguments({"--html", "/no/such/folder/x.html"})), kExitBadInput);
   EXPECT_EQ(simulations_, 0);
-  EXPECT_EQ(run_program({"report", image_, "--html", page}), kExitBadInput);
+  EXPECT_EQ(run_program({"report", image_, "--html", "--out", page}), kExitBadInput);
   EXPECT_THAT(error_.str(), HasSubstr("image.elf: line 1, column 1: not valid JSON; a report is required"));
-  EXPECT_EQ(run_program({"report", folder_.write("x.json", "{}").string(), "--html", page}), kExitBadInput);
+  EXPECT_EQ(run_program({"report", folder_.write("x.json", "{}").string(), "--html", "--out", page}), kExitBadInput);
   EXPECT_THAT(error_.str(), HasSubstr("x.json: not a report"));
   EXPECT_EQ(run_program({"compare", image_, image_, image_, "--format", "html"}), kExitBadInput);
-  EXPECT_THAT(error_.str(), HasSubstr("3 reports; --format html shows two"));
+  EXPECT_THAT(error_.str(), HasSubstr("3 reports with --format html; two are allowed"));
   EXPECT_FALSE(std::filesystem::exists(page));
+}
+
+TEST_F(Program, ReportPrintsTheSummaryAgain) {
+  ASSERT_EQ(run_program(run_arguments()), kExitOk);
+  std::string summary = out_.str();
+  summary.erase(summary.rfind("host: "));
+  ASSERT_EQ(run_program({"report", report_file()}), kExitOk) << error_.str();
+  EXPECT_THAT(out_.str(), StartsWith(summary));
+  const auto file = (folder_.path() / "out" / "summary.txt").string();
+  const std::string printed = out_.str();
+  ASSERT_EQ(run_program({"report", report_file(), "--out", file}), kExitOk);
+  EXPECT_EQ(out_.str(), "");
+  EXPECT_EQ(folder_.read("out/summary.txt"), printed);
+}
+
+TEST_F(Program, ViewsOfAReportRefuseWhatIsNone) {
+  ASSERT_EQ(run_program(run_arguments()), kExitOk);
+  const auto expect_bad = [&](const std::vector<std::string>& arguments, const std::string& part) {
+    EXPECT_EQ(run_program(arguments), kExitBadInput);
+    EXPECT_THAT(error_.str(), AllOf(StartsWith("ringside: "), HasSubstr(part)));
+    EXPECT_EQ(error_.str().find('\n'), error_.str().size() - 1) << error_.str();
+    EXPECT_EQ(out_.str(), "");
+  };
+  expect_bad({"report", "none.json"}, "none.json: cannot be read");
+  expect_bad({"report", image_}, "not valid JSON");
+  expect_bad({"report", report_file(), "--ethtool", "--folded"}, "excludes");
+  expect_bad({"annotate", report_file(), "poll"}, "no function poll in the profile; one of its 0 functions is allowed");
+  expect_bad({"annotate", report_file(), "poll", "--top", "2"}, "excludes");
+  expect_bad({"compare", report_file(), report_file(), report_file(), "--format", "folded"}, "3 reports with --format folded; two");
 }
 
 TEST_F(Program, ABrokenGuestGivesAPartialReport) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -34,11 +35,16 @@ inline constexpr std::size_t kStallReasons = static_cast<std::size_t>(StallReaso
 
 // The name as reports print it: "front_end".
 std::string_view name(StallReason reason);
+std::optional<StallReason> stall_reason(std::string_view name);
 
 // What one instruction cost so far.
 struct InstructionCounts {
   std::uint64_t executed = 0;
   std::array<std::uint64_t, kStallReasons> cycles{};
+  std::uint64_t loads_from_l2 = 0;  // that found their line there
+  std::uint64_t loads_from_llc = 0;
+  std::uint64_t loads_from_dram = 0;
+  std::uint64_t mispredicts = 0;
 };
 
 struct PipelineCounts {

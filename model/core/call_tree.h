@@ -11,7 +11,8 @@
 namespace ringside {
 
 // Hears of every function that is entered and left, in properly nested pairs. Times are those at which the instruction that
-// led there has retired, so that what lies between two of them is what the profile books.
+// led there has retired: what lies between two of them is what the profile books, but for cycles that it books on an
+// instruction of an earlier function, which was the reason for the wait.
 class CallObserver {
  public:
   virtual ~CallObserver() = default;

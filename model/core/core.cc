@@ -253,6 +253,7 @@ void Core::follow(const Block* from) {
     calls_.return_to(to, progress());
   else
     calls_.jump(to, progress());
+  pipeline_.count_cycles_in(calls_.running_cycles());
 }
 
 void Core::set_dram_image(DramImage& image, DramImage::Invalidate invalidate) {
@@ -437,6 +438,16 @@ std::vector<const Block*> Core::blocks() const {
   }
   std::stable_sort(all.begin(), all.end(), [](const Block* a, const Block* b) { return a->address < b->address; });
   return all;
+}
+
+std::string Core::disassemble(const Instruction& instruction) const {
+  const std::span<const std::uint8_t> code(memory_.host(PhysAddr{instruction.address}), instruction.length);
+  const std::string text = decoder_.disassemble(code, instruction.address);
+  const std::optional<std::uint64_t> target = decoder_.branch_target(code, instruction.address);
+  const GuestFunction* function = target ? image_.find_function(*target) : nullptr;
+  if (function == nullptr || function == image_.find_function(instruction.address)) return text;
+  const std::uint64_t offset = *target - function->address;
+  return fmt::format("{} <{}{}>", text, function->name, offset == 0 ? "" : fmt::format("+{:#x}", offset));
 }
 
 const CallTree& Core::call_tree() {

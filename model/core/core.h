@@ -84,6 +84,9 @@ class Core : public sc_core::sc_module, public InterruptSink {
   // Decoded blocks with their counts, by address.
   std::vector<const Block*> blocks() const;
 
+  // As a disassembler prints it: "call 0x20d2db <mlx5e_xdp_handle>".
+  std::string disassemble(const Instruction& instruction) const;
+
   // Cycles by call path, up to date. The numbers of functions are the image's.
   const CallTree& call_tree();
 

@@ -395,10 +395,25 @@ std::string Decoder::disassemble(std::span<const std::uint8_t> code, std::uint64
   std::uint64_t length = 0;
   const std::optional<MCInst> inst = impl_->target.decode(code, address, length);
   if (!inst) return "(bad)";
-  std::string text = impl_->target.print(*inst, address);
-  text.erase(0, text.find_first_not_of(" \t"));
-  std::replace(text.begin(), text.end(), '\t', ' ');
-  return text;
+  // Distances of branches count from the next instruction on x86. Words are one space apart.
+  const bool x86 = impl_->target.architecture() == Architecture::x86_64;
+  std::string text;
+  for (const char c : impl_->target.print(*inst, x86 ? address + length : address)) {
+    const bool space = c == ' ' || c == '\t';
+    if (!space)
+      text += c;
+    else if (!text.empty() && text.back() != ' ')
+      text += ' ';
+  }
+  // A prefix that LLVM decodes as an instruction of its own.
+  const bool prefix = impl_->target.opcode(*inst) == "LOCK_PREFIX" && length < code.size();
+  return prefix ? text + " " + disassemble(code.subspan(length), address + length) : text;
+}
+
+std::optional<std::uint64_t> Decoder::branch_target(std::span<const std::uint8_t> code, std::uint64_t address) const {
+  std::uint64_t length = 0;
+  const std::optional<MCInst> inst = impl_->target.decode(code, address, length);
+  return inst ? impl_->target.branch_target(*inst, address, length) : std::nullopt;
 }
 
 std::vector<CacheOperation> Decoder::find_cache_operations(std::span<const std::uint8_t> code,

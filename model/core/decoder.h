@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,6 +50,9 @@ class Decoder {
 
   // One instruction as text, "(bad)" if it is none.
   std::string disassemble(std::span<const std::uint8_t> code, std::uint64_t address) const;
+
+  // Where a direct branch or call leads; nothing for other instructions.
+  std::optional<std::uint64_t> branch_target(std::span<const std::uint8_t> code, std::uint64_t address) const;
 
   // Every prefetch and cache-maintenance instruction in `code`, by a linear sweep.
   std::vector<CacheOperation> find_cache_operations(std::span<const std::uint8_t> code, std::uint64_t address) const;

@@ -91,7 +91,21 @@ std::string compiler_of(const Elf& elf) {
 }  // namespace
 
 struct Image::Symbolizer {
-  llvm::symbolize::LLVMSymbolizer llvm;
+  static llvm::symbolize::LLVMSymbolizer::Options options() {
+    llvm::symbolize::LLVMSymbolizer::Options options;
+    options.Demangle = false;
+    return options;
+  }
+
+  // The innermost of inlined functions first; nothing for an address without source.
+  std::optional<llvm::DIInliningInfo> frames(const std::string& path, std::uint64_t address) {
+    auto frames = llvm.symbolizeInlinedCode(path, {address, llvm::object::SectionedAddress::UndefSection});
+    if (!frames) llvm::consumeError(frames.takeError());
+    if (!frames || frames->getNumberOfFrames() == 0 || frames->getFrame(0).Line == 0) return std::nullopt;
+    return *frames;
+  }
+
+  llvm::symbolize::LLVMSymbolizer llvm{options()};
 };
 
 Image::Image(const std::string& path, PhysAddr ram_end) : path_(path), symbolizer_(std::make_unique<Symbolizer>()) {
@@ -150,18 +164,22 @@ const GuestFunction* Image::find_function(std::uint64_t address) const {
   return address < candidate.address + std::max<std::uint64_t>(candidate.size, 1) ? &candidate : nullptr;
 }
 
+std::optional<SourceLocation> Image::source(std::uint64_t address) const {
+  const auto frames = symbolizer_->frames(path_, address);
+  if (!frames) return std::nullopt;
+  const llvm::DILineInfo& inner = frames->getFrame(0);
+  return SourceLocation{std::filesystem::path(inner.FileName).lexically_normal().string(), inner.Line,
+                        frames->getNumberOfFrames() == 1 ? "" : display_name(inner.FunctionName)};
+}
+
 std::optional<std::string> Image::source_line(std::uint64_t address) const {
-  auto frames = symbolizer_->llvm.symbolizeInlinedCode(path_, {address, llvm::object::SectionedAddress::UndefSection});
-  if (!frames) {
-    llvm::consumeError(frames.takeError());
-    return std::nullopt;
-  }
-  const std::uint32_t count = frames->getNumberOfFrames();
-  if (count == 0 || frames->getFrame(0).Line == 0) return std::nullopt;
+  const auto frames = symbolizer_->frames(path_, address);
+  if (!frames) return std::nullopt;
   const auto line_of = [&](std::uint32_t frame) {
     const llvm::DILineInfo& info = frames->getFrame(frame);
     return fmt::format("{}:{}", std::filesystem::path(info.FileName).filename().string(), info.Line);
   };
+  const std::uint32_t count = frames->getNumberOfFrames();
   return count == 1 ? line_of(0) : fmt::format("{} in {}", line_of(0), line_of(count - 1));
 }
 

@@ -14,6 +14,13 @@
 
 namespace ringside {
 
+// Where code was written.
+struct SourceLocation {
+  std::string file;     // as the debug information has it: relative to the source tree, or absolute
+  std::uint32_t line;   // 1 is the first
+  std::string inlined;  // the function that it belongs to where this became part of another one, else empty
+};
+
 struct GuestFunction {
   std::uint64_t address;
   std::uint64_t size;
@@ -45,6 +52,9 @@ class Image {
 
   // Their names by id, each once: "[unknown]" is kUnknownFunction's.
   const std::vector<std::string>& function_names() const { return function_names_; }
+
+  // From the debug information, or nothing.
+  std::optional<SourceLocation> source(std::uint64_t address) const;
 
   // "file.cc:123" from the debug information, or nothing. For inlined code "inline.h:5 in file.cc:123": where it is written,
   // and the line of the function that it ended up in.

@@ -61,6 +61,9 @@ LlvmTarget::LlvmTarget(Architecture architecture, const std::string& cpu) : arch
   const unsigned intel_syntax = x86 ? 1 : 0;
   printer_.reset(
       target->createMCInstPrinter(llvm::Triple(triple), intel_syntax, *assembly_, *instructions_, *registers_));
+  // As objdump and perf print it.
+  printer_->setPrintBranchImmAsAddress(true);
+  printer_->setPrintImmHex(true);
 
   classify_registers();
   const llvm::MCSchedModel& sched = model();
@@ -163,6 +166,13 @@ std::string LlvmTarget::print(const llvm::MCInst& inst, std::uint64_t address) c
   llvm::raw_string_ostream stream(text);
   printer_->printInst(&inst, address, "", *subtarget_, stream);
   return text;
+}
+
+std::optional<std::uint64_t> LlvmTarget::branch_target(const llvm::MCInst& inst, std::uint64_t address,
+                                                       std::uint64_t length) const {
+  std::uint64_t target = 0;
+  if (!analysis_->evaluateBranch(inst, address, length, target)) return std::nullopt;
+  return target;
 }
 
 std::optional<std::uint8_t> LlvmTarget::storage(llvm::MCRegister reg) const {

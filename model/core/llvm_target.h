@@ -47,6 +47,7 @@ class LlvmTarget {
   const llvm::MCInstrDesc& description(const llvm::MCInst& inst) const { return instructions_->get(inst.getOpcode()); }
   bool breaks_dependency(const llvm::MCInst& inst) const;
   std::string print(const llvm::MCInst& inst, std::uint64_t address) const;
+  std::optional<std::uint64_t> branch_target(const llvm::MCInst& inst, std::uint64_t address, std::uint64_t length) const;
 
   // Storage that a register name stands for, or nothing if it carries no dependency (zero register, program counter,
   // ...).

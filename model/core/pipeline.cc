@@ -32,6 +32,7 @@ void Pipeline::sleep(Cycle until) {
   if (until.value - s.retiring.cycle > kLong) s.calendar.clear(until.value);
   if (s.latest != nullptr)
     s.latest->cycles[static_cast<std::size_t>(StallReason::idle)] += until.value - s.retiring.cycle;
+  s.delay.limit(0);
   s.retiring.wait(until.value);
   s.dispatching.wait(until.value);
 }
@@ -42,6 +43,8 @@ void Pipeline::occupy(Cycle cycles) {
   s.front_ready = std::max(s.front_ready, s.dispatching.cycle) + cycles.value;
   s.front_reason = StallReason::residual;
 }
+
+void Pipeline::count_cycles_in(std::uint64_t& account) { state_->account = &account; }
 
 const PipelineCounts& Pipeline::counts() const { return state_->counts; }
 void Pipeline::reset_counts() { state_->counts = {}; }

@@ -63,6 +63,10 @@ class Pipeline {
   // shows. Older instructions go on meanwhile.
   void occupy(Cycle cycles);
 
+  // Where the caller counts the cycles that retire from now on. Cycles that are booked on an instruction of earlier are taken
+  // from there and added to what was set when that one retired. Both must stay valid.
+  void count_cycles_in(std::uint64_t& account);
+
   const PipelineCounts& counts() const;
   void reset_counts();
 

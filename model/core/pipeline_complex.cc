@@ -20,6 +20,23 @@ StallReason reason_of(const MemoryAccess& access) {
   return StallReason::l1;
 }
 
+// Counts a load that missed the first level.
+void count_miss(InstructionCounts& counted, MemoryLevel level) {
+  switch (level) {
+    case MemoryLevel::l1:
+      return;
+    case MemoryLevel::l2:
+      ++counted.loads_from_l2;
+      return;
+    case MemoryLevel::llc:
+      ++counted.loads_from_llc;
+      return;
+    case MemoryLevel::dram:
+      ++counted.loads_from_dram;
+      return;
+  }
+}
+
 CacheMaintenance maintenance_of(const Access& access) {
   switch (access.kind) {
     case AccessKind::clean:
@@ -50,12 +67,13 @@ const Access* accesses_end(const Instruction& in, const Access* first, const Acc
   return first;
 }
 
-Pipeline::State::Loaded Pipeline::State::load(const Access& access, std::uint64_t at) {
+Pipeline::State::Loaded Pipeline::State::load(const Access& access, InstructionCounts& counted, std::uint64_t at) {
   ++counts.loads;
   if (access.kind == AccessKind::mmio_load) return {std::max(at, mmio_done), StallReason::mmio};
   const Forwarding forwarding = stores.find(access.address, access.size, at);
   if (forwarding.kind == Forwarding::Kind::none) {
     const MemoryAccess found = memory.load({at}, access.address, access.size);
+    if (found.level != MemoryLevel::l1) count_miss(counted, found.level);
     return {found.done.value, reason_of(found)};
   }
   if (forwarding.kind == Forwarding::Kind::covered) {
@@ -138,14 +156,14 @@ std::uint64_t Pipeline::State::repeat_cycles(const Instruction& in, const Access
 // The microcode sequencer feeds dispatch alone for as long as the table says, and its micro-ops fill the integer units
 // for that long: a body that is limited by either pays in full (measured, EPYC Genoa: 15 cycles more for 72 bytes among
 // 100 to 400 independent operations), one that waits for something else does not. The stores go on by themselves.
-Pipeline::State::Loaded Pipeline::State::repeat(const Instruction& in, std::uint64_t dispatched, std::uint64_t at,
-                                                const Access* first, const Access* last) {
+Pipeline::State::Loaded Pipeline::State::repeat(const Instruction& in, InstructionCounts& counted, std::uint64_t dispatched,
+                                                std::uint64_t at, const Access* first, const Access* last) {
   Loaded all{0, StallReason::rep};
   std::uint64_t source_line = ~0ULL;
   for (const Access* access = first; access != last; ++access) {
     if (is_store(*access) || access->address / kCacheLine == source_line) continue;
     source_line = access->address / kCacheLine;
-    const Loaded loaded = load(*access, calendar.book(Port::load, at, load_ports));
+    const Loaded loaded = load(*access, counted, calendar.book(Port::load, at, load_ports));
     if (loaded.done > all.done) all = loaded;
   }
   loads_done = std::max(loads_done, all.done);
@@ -186,7 +204,8 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
   if (in.loads > 0) room = std::max(room, load_queue.room(in.loads));
   Dispatched dispatched = dispatch(micro_ops, room);
   if (in.stores > 0) wait_for_store_queue(in.stores, dispatched);
-  const Operands operand = operands(in, dispatched.cycle);
+  Operands operand = operands(in, dispatched.cycle);
+  if (!config.in_order) operand.reason = StallReason::dependency;  // more is known on in-order cores only
   const std::uint64_t ready_at = std::max(operand.address, operand.data);
 
   std::uint64_t at = first == last ? operand.address : std::max(operand.address, memory_floor);
@@ -197,7 +216,7 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
   std::uint64_t done = 0;
   StallReason reason = StallReason::base;
   if (repeats) {
-    loaded = repeat(in, dispatched.cycle, std::max(ready_at, memory_floor), first, last);
+    loaded = repeat(in, counted, dispatched.cycle, std::max(ready_at, memory_floor), first, last);
     done = loaded.done;
     reason = loaded.reason;
   } else if (in.barrier != Barrier::none && !locked) {
@@ -214,7 +233,7 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
           memory.prefetch({issued}, access->address, access->kind == AccessKind::prefetch_write);
           continue;
         }
-        const Loaded one = load(*access, issued);
+        const Loaded one = load(*access, counted, issued);
         if (one.done > loaded.done) loaded = one;
       }
     }
@@ -247,7 +266,10 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
       reason = issued > dispatched.cycle ? operand.reason : StallReason::base;
     }
   }
-  retire(counted, micro_ops, dispatched, retires, [reason] { return reason; });
+  const std::uint64_t before = retiring.cycle;
+  retire(counted, micro_ops, dispatched, issued, retires, [reason] { return reason; });
+  if (repeats) hold_back(counted, StallReason::rep, dispatched, before);
+  if (in.barrier != Barrier::none) hold_back(counted, StallReason::serialise, dispatched, before);
   for (unsigned i = 0; i < in.loads; ++i) load_queue.push(std::max(retiring.cycle, loaded.done));
   if (repeats) {
     touch_stored_lines(first, last, done);

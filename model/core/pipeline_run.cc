@@ -30,7 +30,7 @@ template <bool in_order>
   issue<in_order>(in, at);
   const std::uint64_t done = at + in.latency;
   short_results<in_order>(in, at, done, StallReason::dependency);
-  retire(counted, in.micro_ops, dispatched, done, [&] {
+  retire(counted, in.micro_ops, dispatched, at, done, [&] {
     if (at > dispatched.cycle) return operand.reason;
     return in.latency > 1 ? StallReason::dependency : StallReason::base;
   });
@@ -47,7 +47,7 @@ template <bool in_order>
   if constexpr (in_order) issued = std::max(issued, operand.data);
   issued = calendar.book(Port::load, issued, load_ports);
   issue<in_order>(in, issued);
-  const Loaded loaded = load(access, issued);
+  const Loaded loaded = load(access, counted, issued);
   loads_done = std::max(loads_done, loaded.done);
   std::uint64_t at = std::max(loaded.done, operand.data);
   if (in.uses_alu) at = calendar.book(Port::alu, at, alu_ports);
@@ -55,11 +55,11 @@ template <bool in_order>
   short_results<in_order>(in, operand.address + in.early_latency, done, loaded.reason);
   if constexpr (in_order) {
     // A load leaves the pipeline at once; whoever uses it waits.
-    retire(counted, in.micro_ops, dispatched, issued + 1,
+    retire(counted, in.micro_ops, dispatched, issued, issued + 1,
            [&] { return issued > dispatched.cycle ? operand.reason : StallReason::base; });
     load_queue.push(std::max(retiring.cycle, loaded.done));
   } else {
-    retire(counted, in.micro_ops, dispatched, done,
+    retire(counted, in.micro_ops, dispatched, issued, done,
            [&] { return loaded.done >= at ? loaded.reason : StallReason::dependency; });
     load_queue.push(retiring.cycle);
   }
@@ -80,7 +80,7 @@ template <bool in_order>
   const std::uint64_t stored = std::max(issued, operand.data);
   const std::uint64_t done = stored + in.latency;
   short_results<in_order>(in, operand.address + in.early_latency, done, StallReason::dependency);
-  retire(counted, in.micro_ops, dispatched, done,
+  retire(counted, in.micro_ops, dispatched, stored, done,
          [&] { return stored > dispatched.cycle ? operand.reason : StallReason::base; });
   store(access, stored);
   return done;
@@ -133,7 +133,7 @@ void Pipeline::State::run(Block& block, std::span<const Access> accesses, std::u
   }
   counts.instructions += last;
   counts.micro_ops += block.micro_ops;
-  if (last != 0) resolve_branch(block.instructions.back(), executed, next_address);
+  if (last != 0) resolve_branch(block.instructions.back(), block.counts.back(), executed, next_address);
 }
 
 Cycle Pipeline::State::run_to_mmio(Block& block, std::span<const Access> accesses) {
@@ -164,6 +164,15 @@ void Pipeline::State::deliver(std::uint64_t cycles) {
   front_reason = StallReason::front_end;
 }
 
+// The instruction that has just retired holds dispatch back until front_ready. What it kept retirement waiting for itself,
+// from `before` on, is booked already.
+void Pipeline::State::hold_back(InstructionCounts& counted, StallReason reason, Dispatched dispatched, std::uint64_t before) {
+  if (config.in_order || front_ready <= dispatched.cycle) return;
+  const std::uint64_t held = front_ready - dispatched.cycle;
+  const std::uint64_t shown = retiring.cycle - std::min(retiring.cycle, std::max(before, dispatched.cycle));
+  delay.add({&counted, account}, reason, held - std::min(held, shown));
+}
+
 void Pipeline::State::enter_line(std::uint64_t entered) {
   line = entered;
   if (!jumped) deliver(config.code_line_cycles);
@@ -179,7 +188,8 @@ void Pipeline::State::enter_line(std::uint64_t entered) {
   line_entered[lines++ % line_entered.size()] = std::max(dispatching.cycle, front_ready);
 }
 
-void Pipeline::State::resolve_branch(const Instruction& in, std::uint64_t done, std::uint64_t next_address) {
+void Pipeline::State::resolve_branch(const Instruction& in, InstructionCounts& counted, std::uint64_t done,
+                                     std::uint64_t next_address) {
   if (in.branch == BranchKind::none) return;
   ++counts.branches;
   const std::uint64_t fall_through = in.address + in.length;
@@ -209,10 +219,12 @@ void Pipeline::State::resolve_branch(const Instruction& in, std::uint64_t done, 
   }
   if (!right) {
     ++counts.mispredicts;
+    ++counted.mispredicts;
     redirected = done;
     front_ready = std::max(front_ready, done + config.mispredict_penalty);
     front_reason = StallReason::mispredict;
     next_fragment = front_ready;
+    redirected_by = {&counted, account};
     return;
   }
   if (!taken) return;

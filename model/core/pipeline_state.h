@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "model/core/calendar.h"
+#include "model/core/dispatch_delay.h"
 #include "model/core/pipeline.h"
 #include "model/core/predictor.h"
 #include "model/core/store_buffer.h"
@@ -104,14 +105,15 @@ struct Pipeline::State {
   std::uint64_t complex(const Instruction& in, InstructionCounts& counted, const Access* first, const Access* last);
 
   void deliver(std::uint64_t cycles);
+  void hold_back(InstructionCounts& counted, StallReason reason, Dispatched dispatched, std::uint64_t before);
   void enter_line(std::uint64_t line);
-  void resolve_branch(const Instruction& in, std::uint64_t done, std::uint64_t next_address);
+  void resolve_branch(const Instruction& in, InstructionCounts& counted, std::uint64_t done, std::uint64_t next_address);
 
-  Loaded load(const Access& access, std::uint64_t at);
+  Loaded load(const Access& access, InstructionCounts& counted, std::uint64_t at);
   void store(const Access& access, std::uint64_t ready);
   std::uint64_t barrier(Barrier kind, std::uint64_t ready);
   std::uint64_t repeat_cycles(const Instruction& in, const Access* first, const Access* last) const;
-  Loaded repeat(const Instruction& in, std::uint64_t dispatched, std::uint64_t ready, const Access* first,
+  Loaded repeat(const Instruction& in, InstructionCounts& counted, std::uint64_t dispatched, std::uint64_t ready, const Access* first,
                 const Access* last);
   void touch_stored_lines(const Access* first, const Access* last, std::uint64_t ready);
 
@@ -127,8 +129,10 @@ struct Pipeline::State {
   template <bool in_order>
   void short_results(const Instruction& in, std::uint64_t early, std::uint64_t done, StallReason reason);
   template <class Reason>
-  void retire(InstructionCounts& counted, std::uint64_t micro_ops, Dispatched dispatched, std::uint64_t done,
-              Reason reason);
+  void retire(InstructionCounts& counted, std::uint64_t micro_ops, Dispatched dispatched, std::uint64_t started,
+              std::uint64_t done, Reason reason);
+  void book_wait(InstructionCounts& counted, StallReason reason, Dispatched dispatched, std::uint64_t started,
+                 std::uint64_t before);
 
   const CoreConfig config;
   CorePort& memory;
@@ -167,6 +171,12 @@ struct Pipeline::State {
   std::size_t accesses_used = 0;
   std::uint64_t mmio_done = 0;
 
+  // Whose fault a wait is, where it is not that of the instruction that waits.
+  DispatchDelay delay;
+  Booking redirected_by;  // the branch that was predicted wrongly last
+  std::uint64_t no_account = 0;
+  std::uint64_t* account = &no_account;  // where the caller counts what retires now
+
   std::uint64_t executed = 0;           // when the latest instruction was executed
   InstructionCounts* latest = nullptr;  // of the instruction that retired last
 };
@@ -192,12 +202,14 @@ inline Pipeline::State::Dispatched Pipeline::State::dispatch(std::uint64_t micro
   // A full window is the fault of what it waits for, which is booked when that retires.
   front = room > dispatching.cycle ? StallReason::base : front;
   dispatching.wait(room);
+  delay.limit(dispatching.cycle - room);
   dispatching.take(micro_ops, config.dispatch_width);
   return {dispatching.cycle, front};
 }
 
 inline void Pipeline::State::wait_for_store_queue(std::uint64_t count, Dispatched& dispatched) {
   const std::uint64_t room = store_queue.room(count);
+  delay.limit(dispatched.cycle - std::min(room, dispatched.cycle));
   if (room <= dispatched.cycle) return;
   dispatching.wait(room);
   dispatching.used = 1;
@@ -262,25 +274,39 @@ inline void Pipeline::State::short_results(const Instruction& in, std::uint64_t 
   ready[in.short_early] = early;
 }
 
-// Retires in program order and books the gap, if there is one: the part before dispatch on the front end, the rest on
-// what `reason()` says.
+// Retires in program order and books the gap, if there is one, on what `reason()` says the instruction waited for after it
+// was dispatched. `started` is when its operands and a unit were there.
 template <class Reason>
 inline void Pipeline::State::retire(InstructionCounts& counted, std::uint64_t micro_ops, Dispatched dispatched,
-                                    std::uint64_t done, Reason reason) {
+                                    std::uint64_t started, std::uint64_t done, Reason reason) {
   const std::uint64_t before = retiring.cycle;
   retiring.wait(done);
   retiring.take(micro_ops, config.retire_width);
   const std::uint64_t now = retiring.cycle;
   reorder_buffer.push(now, micro_ops);
   if (now == before) return;
-  std::uint64_t gap = now - before;
+  if (done > before)
+    book_wait(counted, reason(), dispatched, started, before);
+  else
+    counted.cycles[static_cast<std::size_t>(StallReason::base)] += now - before;
+}
+
+// Books the gap that ends now. First what is due to instructions that made the dispatch late, as far as the instruction did
+// not wait for its operands anyway; then the part before dispatch on the front end; then the reason.
+inline void Pipeline::State::book_wait(InstructionCounts& counted, StallReason reason, Dispatched dispatched,
+                                       std::uint64_t started, std::uint64_t before) {
+  std::uint64_t gap = retiring.cycle - before;
+  if (delay.cycles() != 0) {
+    const std::uint64_t waited = started - dispatched.cycle;
+    gap -= delay.charge(std::min(gap, delay.cycles() - std::min(delay.cycles(), waited)), account);
+  }
   if (dispatched.front != StallReason::base && dispatched.cycle > before) {
-    const std::uint64_t part = std::min(dispatched.cycle, now) - before;
-    counted.cycles[static_cast<std::size_t>(dispatched.front)] += part;
+    const std::uint64_t part = std::min(gap, std::min(dispatched.cycle, retiring.cycle) - before);
+    Booking by = dispatched.front == StallReason::mispredict ? redirected_by : Booking{&counted, account};
+    by.take(dispatched.front, part, account);
     gap -= part;
   }
-  const StallReason waited = done > before ? reason() : StallReason::base;
-  counted.cycles[static_cast<std::size_t>(waited)] += gap;
+  counted.cycles[static_cast<std::size_t>(reason)] += gap;
 }
 
 }  // namespace ringside

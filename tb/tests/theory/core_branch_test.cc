@@ -17,13 +17,13 @@ TEST(CoreBranch, AMispredictedBranchCostsItsPenalty) {
   const auto once = [&](std::uint64_t next) { return bench.run_to(branch, next) + bench.run(after); };
   for (int i = 0; i < 200; ++i) once(taken);
   const std::uint64_t before = bench.pipeline.counts().mispredicts;
-  const std::uint64_t booked_before = booked(after, StallReason::mispredict);
+  const std::uint64_t booked_before = booked(branch, StallReason::mispredict);
   const Cycle start = bench.pipeline.retired();
   once(branch.address + 2);
   EXPECT_EQ(bench.pipeline.counts().mispredicts, before + 1);
   // The branch resolves one cycle after it was dispatched; the right path is dispatched a penalty later.
   EXPECT_NEAR((bench.pipeline.retired() - start).value, 15 + 1, 1);
-  EXPECT_NEAR(booked(after, StallReason::mispredict) - booked_before, 15, 1);
+  EXPECT_NEAR(booked(branch, StallReason::mispredict) - booked_before, 15, 1);
   EXPECT_EQ(branch.cycles() + after.cycles(), bench.pipeline.retired().value);
 }
 

@@ -211,6 +211,21 @@ TEST(CoreDecoder, ByteThatIsNoInstructionIsStillCounted) {
 TEST(CoreDecoder, Disassembles) {
   EXPECT_EQ(Decoder(Architecture::x86_64, "znver4").disassemble(Code{0x48, 0x8b, 0x07}, 0), "mov rax, qword ptr [rdi]");
   EXPECT_EQ(Decoder(Architecture::x86_64, "znver4").disassemble(Code{0x06}, 0), "(bad)");
+  const Decoder decoder(Architecture::x86_64, "znver4");
+  EXPECT_EQ(decoder.disassemble(Code{0xf3, 0x48, 0xab}, 0), "rep stosq qword ptr es:[rdi], rax");
+  EXPECT_EQ(decoder.disassemble(Code{0xf0, 0x48, 0xff, 0x07}, 0), "lock inc qword ptr [rdi]");
+  EXPECT_EQ(decoder.disassemble(Code{0xe8, 0x0b, 0x00, 0x00, 0x00}, 0x1000), "call 0x1010");
+}
+
+TEST(CoreDecoder, KnowsWhereDirectBranchesLead) {
+  const Decoder x86(Architecture::x86_64, "znver4");
+  EXPECT_EQ(x86.branch_target(Code{0xe8, 0x0b, 0x00, 0x00, 0x00}, 0x1000), 0x1010u);  // call
+  EXPECT_EQ(x86.branch_target(Code{0x75, 0xfe}, 0x1000), 0x1000u);                    // jne
+  EXPECT_EQ(x86.branch_target(Code{0xff, 0xe0}, 0x1000), std::nullopt);               // jmp rax
+  EXPECT_EQ(x86.branch_target(Code{0x48, 0x8b, 0x07}, 0x1000), std::nullopt);
+  const Decoder arm(Architecture::aarch64, "cortex-a72");
+  EXPECT_EQ(arm.branch_target(Code{0x04, 0x00, 0x00, 0x94}, 0x1000), 0x1010u);  // bl
+  EXPECT_EQ(arm.branch_target(Code{0xc0, 0x03, 0x5f, 0xd6}, 0x1000), std::nullopt);  // ret
 }
 
 TEST(CoreDecoder, FindsPrefetchesAndTheirAddresses) {

@@ -60,6 +60,7 @@ RunResult Board::result() {
   result.compiler = image_.compiler();
   report_functions(result);
   report_stacks(result);
+  result.profile = guest_profile(core_, image_, result.window.cycles, scenario_.data / "src");
   report_counters(result);
   report_guest_counters(result);
   report_uses(result);

@@ -74,7 +74,7 @@ std::string setting_argument(const RunReport::Setting& setting) {
   const auto& value = setting.value;
   if (value.is_string()) return printable(value.get<std::string>(), 1'000);
   if (setting.unit == "ppm" && value.is_number()) return fmt::format("{} %", value.get<double>() / 10'000);
-  const auto dump = [](const nlohmann::json& v) { return v.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); };
+  const auto dump = [](const nlohmann::ordered_json& v) { return v.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace); };
   if (!value.is_array() || value.empty() || !value.front().is_object()) return printable(dump(value), 1'000);
   std::string steps;  // of a cost table
   for (const auto& step : value) {

@@ -39,9 +39,32 @@ struct RunOptions {
 // Simulates a scenario, prints the summary and writes the report. Throws InputError.
 int run(const RunOptions& options, const Simulate& simulate, const std::atomic<bool>& interrupted, const Terminal& terminal);
 
+// What `report` makes of a report.
+enum class ReportView { summary, ethtool, folded };
+
+struct ReportOptions {
+  std::string report;
+  ReportView view = ReportView::summary;
+  std::string out;  // file; "" or "-" is standard output
+};
+
+// Prints a view of a report. Throws InputError.
+int report(const ReportOptions& options, const Terminal& terminal);
+
+struct AnnotateOptions {
+  std::string report;
+  std::string function;  // "" for the hottest ones
+  unsigned top = 3;      // of these so many
+  bool per_call = false;
+  std::string out;  // file; "" or "-" is standard output
+};
+
+// Prints the guest's code with its cost. Throws InputError.
+int annotate(const AnnotateOptions& options, const Terminal& terminal);
+
 struct CompareOptions {
   std::vector<std::string> reports;  // two or more
-  std::string format = "text";       // or "markdown", "json"
+  std::string format = "text";       // or "markdown", "json", "folded"
   std::string out;                   // file; "" or "-" is standard output
 };
 

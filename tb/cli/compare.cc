@@ -4,8 +4,29 @@
 #include "tb/cli/commands.h"
 #include "tb/compare/comparison_text.h"
 #include "tb/report/atomic_file.h"
+#include "tb/report/folded_stacks.h"
 
 namespace ringside::cli {
+namespace {
+
+std::string folded(const std::vector<std::string>& reports) {
+  if (reports.size() != 2) {
+    throw InputError(fmt::format("compare: {} reports with --format folded; two are allowed", reports.size()));
+  }
+  const SavedRun before = read_saved_run(reports[0]);
+  return folded_difference(before, read_saved_run(reports[1]));
+}
+
+int print(const CompareOptions& options, const std::string& text, const Terminal& terminal) {
+  if (options.out.empty() || options.out == "-") {
+    terminal.out << text;
+  } else {
+    write_file_atomically(options.out, text);
+  }
+  return kExitOk;
+}
+
+}  // namespace
 
 int compare(const CompareOptions& options, const Terminal& terminal) {
   if (options.reports.size() < 2) {
@@ -13,6 +34,7 @@ int compare(const CompareOptions& options, const Terminal& terminal) {
   }
   const bool to_stdout = options.out.empty() || options.out == "-";
   if (!to_stdout) check_writable(options.out);
+  if (options.format == "folded") return print(options, folded(options.reports), terminal);
   std::vector<RunReport> runs;
   for (const auto& report : options.reports) runs.push_back(read_run_report(report));
   const Comparison comparison = compare_runs(runs);
@@ -25,12 +47,7 @@ int compare(const CompareOptions& options, const Terminal& terminal) {
     const bool coloured = terminal.out_has_colour && to_stdout;
     text = comparison_text(comparison, coloured ? TextFormat::coloured_terminal : TextFormat::terminal);
   }
-  if (to_stdout) {
-    terminal.out << text;
-  } else {
-    write_file_atomically(options.out, text);
-  }
-  return kExitOk;
+  return print(options, text, terminal);
 }
 
 }  // namespace ringside::cli

@@ -29,6 +29,10 @@ constexpr const char* kExamples =
     "      another machine, at a load below its limit\n"
     "  ringside compare before.json after.json\n"
     "      what moved between two runs: rates, functions, stall reasons, drops, settings\n"
+    "  ringside annotate drop.json mlx5e_skb_from_cqe_linear\n"
+    "      a function's source and instructions, each with its cycles and what it waited for\n"
+    "  ringside report drop.json --ethtool\n"
+    "      the summary of a run again, its counters as ethtool -S prints them, or folded stacks\n"
     "  ringside check after.json --baseline drop.toml\n"
     "      fails when a metric is out of the tolerance that a file allows it\n"
     "  ringside params cpu.\n"
@@ -53,9 +57,30 @@ constexpr const char* kCompareExamples =
     "  ringside compare gcc.json clang.json clang-zeroed.json\n"
     "      more than two: one line each\n"
     "  ringside compare before.json after.json --format markdown >>\"$GITHUB_STEP_SUMMARY\"\n"
+    "  ringside compare before.json after.json --format folded | flamegraph.pl >change.svg\n"
+    "      cycles by call path of both runs, as difffolded.pl prints them\n"
     "\n"
     "Exit status: 0 compared, whatever differs; 2 a file that is no report of this version,\n"
     "or reports that cannot be compared. `ringside check` is what fails a pull request.";
+
+constexpr const char* kReportExamples =
+    "Examples:\n"
+    "  ringside report drop.json\n"
+    "      what `ringside run` printed\n"
+    "  ringside report drop.json --ethtool\n"
+    "      counters of NIC and driver as `ethtool -S DEV` prints them\n"
+    "  ringside report drop.json --folded | flamegraph.pl --countname cycles >drop.svg\n"
+    "      cycles by call path; speedscope reads them, too";
+
+constexpr const char* kAnnotateExamples =
+    "Cycles are those of the core while the instruction held up retirement or dispatch. \"mostly on\" is\n"
+    "the reason for most of them. Misses and mispredictions are shares of the instruction's executions.\n"
+    "Instructions that never ran are left out.\n"
+    "\n"
+    "Examples:\n"
+    "  ringside annotate drop.json\n"
+    "      the three functions that took most cycles\n"
+    "  ringside annotate drop.json mlx5e_skb_from_cqe_linear";
 
 constexpr const char* kCheckExamples =
     "A baseline is a TOML file with values and tolerances, made to be edited:\n"
@@ -77,6 +102,8 @@ constexpr const char* kCheckExamples =
 
 struct Arguments {
   RunOptions run;
+  ReportOptions report;
+  AnnotateOptions annotate;
   CompareOptions compare;
   CheckOptions check;
   ParamsOptions params;
@@ -102,12 +129,37 @@ void add_run(CLI::App& app, RunOptions& options) {
   command->add_flag("--quiet", options.quiet, "Print no summary and no live line");
 }
 
+void add_report(CLI::App& app, ReportOptions& options) {
+  auto* command = app.add_subcommand("report", "Show a report again: its summary, or another view");
+  command->footer(kReportExamples);
+  command->add_option("report", options.report, "Report that `ringside run --out` wrote")->required()->type_name("REPORT");
+  const auto add_view = [&](const char* name, ReportView view, const char* help) {
+    return command->add_flag_callback(name, [&options, view] { options.view = view; }, help);
+  };
+  auto* ethtool = add_view("--ethtool", ReportView::ethtool, "Print counters as ethtool -S does");
+  add_view("--folded", ReportView::folded, "Print cycles by call path for a flame graph")->excludes(ethtool);
+  command->add_option("--out", options.out, "Write to this file; - is standard output")->type_name("FILE");
+}
+
+void add_annotate(CLI::App& app, AnnotateOptions& options) {
+  auto* command = app.add_subcommand("annotate", "Show source and instructions with their cycles");
+  command->footer(kAnnotateExamples);
+  command->add_option("report", options.report, "Report that `ringside run --out` wrote")->required()->type_name("REPORT");
+  auto* function = command->add_option("function", options.function, "Only this function")->type_name("FUNCTION");
+  command->add_option("--top", options.top, "Without FUNCTION: so many of the hottest")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N")
+      ->excludes(function);
+  command->add_flag("--per-call", options.per_call, "Cycles per call of the function rather than per packet");
+  command->add_option("--out", options.out, "Write to this file; - is standard output")->type_name("FILE");
+}
+
 void add_compare(CLI::App& app, CompareOptions& options) {
   auto* command = app.add_subcommand("compare", "Show what differs between the reports of two or more runs");
   command->footer(kCompareExamples);
   command->add_option("reports", options.reports, "Reports that `ringside run --out` wrote")->required()->type_name("REPORT");
-  command->add_option("--format", options.format, "text, markdown or json")
-      ->check(CLI::IsMember({"text", "markdown", "json"}))
+  command->add_option("--format", options.format, "text, markdown, json or folded")
+      ->check(CLI::IsMember({"text", "markdown", "json", "folded"}))
       ->type_name("FORMAT");
   command->add_option("--out", options.out, "Write to this file; - is standard output")->type_name("FILE");
 }
@@ -158,7 +210,7 @@ void add_calibrate(CLI::App& app, CalibrateOptions& options) {
 
 // The argument that names no subcommand, if that is what is wrong: CLI11 would call it an unexpected argument.
 std::string unknown_command_hint(const std::vector<std::string>& arguments) {
-  const std::vector<std::string> commands{"run", "compare", "check", "params", "reproduce", "calibrate"};
+  const std::vector<std::string> commands{"run", "report", "annotate", "compare", "check", "params", "reproduce", "calibrate"};
   if (arguments.empty() || arguments.front().starts_with("-")) return "";
   if (std::find(commands.begin(), commands.end(), arguments.front()) != commands.end()) return "";
   return fmt::format("unknown command {}; {} are allowed{}", printable(arguments.front(), 40), fmt::join(commands, ", "),
@@ -175,6 +227,8 @@ int dispatch(CLI::App& app, const Arguments& parsed, const Simulate& simulate, c
              const Terminal& terminal) {
   try {
     if (app.got_subcommand("run")) return run(parsed.run, simulate, interrupted, terminal);
+    if (app.got_subcommand("report")) return report(parsed.report, terminal);
+    if (app.got_subcommand("annotate")) return annotate(parsed.annotate, terminal);
     if (app.got_subcommand("compare")) return compare(parsed.compare, terminal);
     if (app.got_subcommand("check")) return check(parsed.check, terminal);
     if (app.got_subcommand("reproduce")) return reproduce(parsed.reproduce, terminal.out);
@@ -199,6 +253,8 @@ int program(const std::vector<std::string>& arguments, const Simulate& simulate,
   app.set_version_flag("--version", "ringside " RINGSIDE_VERSION);
   app.require_subcommand(1);
   add_run(app, parsed.run);
+  add_report(app, parsed.report);
+  add_annotate(app, parsed.annotate);
   add_compare(app, parsed.compare);
   add_check(app, parsed.check);
   add_params(app, parsed.params);

@@ -55,7 +55,7 @@ int run(const RunOptions& options, const Simulate& simulate, const std::atomic<b
     write_file_atomically(options.out, report);
   }
   if (!options.quiet && !to_stdout) {
-    print_summary(terminal.out, scenario, result, host);
+    print_summary(terminal.out, scenario.name, result, host);
     if (!options.out.empty()) fmt::print(terminal.out, "report: {}\n", options.out);
   }
   if (result.stop_reason == StopReason::error) fmt::print(terminal.error, "ringside: {}\n", result.error);

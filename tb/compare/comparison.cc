@@ -109,8 +109,6 @@ std::vector<ComparedFunction> compare_functions(const Runs& runs) {
     functions.push_back(std::move(compared));
   }
   std::stable_sort(functions.begin(), functions.end(), [](const ComparedFunction& a, const ComparedFunction& b) {
-    const bool a_differs = a.code_changed || a.ran_in_some, b_differs = b.code_changed || b.ran_in_some;
-    if (a_differs != b_differs) return a_differs;
     return largest_change_of_cycles(a) > largest_change_of_cycles(b);
   });
   return functions;
@@ -205,7 +203,7 @@ void compare_counters(const Runs& runs, Comparison& comparison) {
 }
 
 std::string setting_text(const RunReport::Setting& setting) {
-  using nlohmann::json;
+  using json = nlohmann::ordered_json;
   const auto& value = setting.value;
   std::string text;
   if (value.is_string()) {

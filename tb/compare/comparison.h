@@ -66,7 +66,7 @@ struct Comparison {
   Verdict verdict = Verdict::same_behaviour;
   std::vector<std::string> reasons;  // for the verdict, in sentences without a full stop
   std::vector<ComparedFigure> headline;
-  std::vector<ComparedFunction> functions;  // those whose code differs or that ran in some first, then by change
+  std::vector<ComparedFunction> functions;  // by change
   std::vector<ComparedStall> stalls;        // by change
   std::vector<ComparedFigure> drops;        // packets, every cause, by change
   std::vector<ComparedFigure> counters;     // whole counts, those whose rate per packet differs, by change of that

@@ -145,6 +145,15 @@ bool worth_showing(const ComparedFunction& function) {
   return largest_change(cycles) >= kShownCycles || largest_change(instructions) >= kShownCycles;
 }
 
+// "+12 B", or which of two runs it ran in.
+std::string change_of_code(const ComparedFunction& function) {
+  const auto& a = function.costs[0];
+  const auto& b = function.costs[1];
+  if (function.ran_in_some) return fmt::format("only in {}", run_letter(a.instructions > 0 ? 0 : 1));
+  if (!function.code_changed) return "";
+  return fmt::format("{:+} B", static_cast<std::int64_t>(*b.code_bytes) - static_cast<std::int64_t>(*a.code_bytes));
+}
+
 Cells function_row(const ComparedFunction& function) {
   Cells cells{function.name};
   std::vector<double> cycles;
@@ -155,9 +164,7 @@ Cells function_row(const ComparedFunction& function) {
   const auto& b = function.costs[1];
   cells.emplace_back(signed_or_blank(b.ns - a.ns));
   cells.emplace_back(signed_or_blank(b.instructions - a.instructions));
-  const bool sized = a.code_bytes && b.code_bytes && *a.code_bytes != *b.code_bytes;
-  const auto bytes = [](const ComparedFunction::Cost& cost) { return static_cast<double>(cost.code_bytes.value_or(0)); };
-  cells.emplace_back(sized ? fmt::format("{:+.0f} B", bytes(b) - bytes(a)) : "");
+  cells.emplace_back(change_of_code(function));
   cells.emplace_back(moved_stalls(a.stalls, b.stalls));
   return cells;
 }
@@ -168,18 +175,11 @@ void add_functions(Page& page, const Comparison& comparison) {
                       : run_header("cycles per packet in", comparison, {}),
                   two);
   std::size_t shown = 0, hidden = 0;
-  bool in_changed = false;
-  const bool all_ran = std::none_of(comparison.functions.begin(), comparison.functions.end(),
-                                    [](const ComparedFunction& f) { return f.ran_in_some && worth_showing(f); });
   for (const auto& function : comparison.functions) {
     if (!worth_showing(function) || shown == kShownRows) {
       ++hidden;
       continue;
     }
-    const bool changed = function.code_changed || function.ran_in_some;
-    if (changed && !in_changed) table.line(all_ran ? "code that differs:" : "code that differs, or did not run in every run:");
-    if (!changed && in_changed) table.line("code that is the same:");
-    in_changed = changed;
     table.row(function_row(function));
     ++shown;
   }

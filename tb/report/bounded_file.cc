@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxJsonBytes = 16 << 20;
 constexpr std::size_t kMaxJsonValues = 500'000;
+constexpr std::size_t kMaxJsonMembers = 2'000;  // of one object: an ordered one looks for each new key among all others
 constexpr int kMaxJsonDepth = 32;
 
 class Descriptor {
@@ -75,25 +77,31 @@ std::string read_bounded_file(const std::filesystem::path& file, std::size_t lim
   return text;
 }
 
-nlohmann::json read_bounded_json(const std::filesystem::path& file, std::string_view what) {
-  using Event = nlohmann::json::parse_event_t;
+nlohmann::ordered_json read_bounded_json(const std::filesystem::path& file, std::string_view what) {
+  using Json = nlohmann::ordered_json;
+  using Event = Json::parse_event_t;
   const std::string text = read_bounded_file(file, kMaxJsonBytes, what);
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) fail(file, fmt::format("empty; {} is required", what));
   std::size_t values = 0;
-  const auto within_limits = [&](int depth, Event event, const nlohmann::json&) {
+  std::array<std::size_t, kMaxJsonDepth + 1> members{};  // of the open object at each depth
+  const auto within_limits = [&](int depth, Event event, const Json&) {
     if (depth > kMaxJsonDepth) fail(file, fmt::format("nested more than {} deep; {} is not", kMaxJsonDepth, what));
+    if (event == Event::object_start && depth < kMaxJsonDepth) members[static_cast<std::size_t>(depth) + 1] = 0;
+    if (event == Event::key && ++members[static_cast<std::size_t>(depth)] > kMaxJsonMembers) {
+      fail(file, fmt::format("more than {} members in one object; {} has fewer", kMaxJsonMembers, what));
+    }
     if (event != Event::object_end && event != Event::array_end && ++values > kMaxJsonValues) {
       fail(file, fmt::format("more than {} values; {} has fewer", kMaxJsonValues, what));
     }
     return true;
   };
   try {
-    return nlohmann::json::parse(text, within_limits);
-  } catch (const nlohmann::json::parse_error& error) {
+    return Json::parse(text, within_limits);
+  } catch (const Json::parse_error& error) {
     const bool ended = error.byte > text.size();
     fail(file, fmt::format("{}: {}; {} is required", position(text, error.byte),
                            ended ? "the file ends in the middle of the document" : "not valid JSON", what));
-  } catch (const nlohmann::json::out_of_range& error) {
+  } catch (const Json::out_of_range& error) {
     fail(file, fmt::format("the number {} is too large; numbers up to 1e18 are allowed", quoted_part(error.what())));
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tb/report/measures.h"
+#include "tb/report/profile_json.h"
 #include "tb/report/rounding.h"
 
 namespace ringside {
@@ -91,16 +92,6 @@ Json stalls_of(const StallCycles& stalls, std::uint64_t packets) {
   return json;
 }
 
-Json stacks_of(const RunResult& run) {
-  Json stacks = Json::array();
-  for (const auto& stack : sorted_stacks(run.stacks)) {
-    Json entry{{"stack", stack.functions}, {"cycles", stack.cycles}, {"instructions", stack.instructions}};
-    if (stack.calls != 0) entry["calls"] = stack.calls;
-    stacks.push_back(std::move(entry));
-  }
-  return stacks;
-}
-
 Json guest_of(const RunResult& run) {
   const Measures measures(run.window);
   Json functions = Json::array();
@@ -124,9 +115,11 @@ Json guest_of(const RunResult& run) {
   guest["cycles"] = run.window.cycles;
   guest["functions"] = std::move(functions);
   guest["stalls"] = stalls_of(run.stalls, run.window.packets);
-  guest["stacks"] = stacks_of(run);
+  guest["stall_cycles"] = stall_cycles_json(run.stalls);
+  guest["stacks"] = stacks_json(run.stacks);
   if (run.unfollowed_calls != 0) guest["unfollowed_calls"] = run.unfollowed_calls;
   if (run.unbalanced_returns != 0) guest["unbalanced_returns"] = run.unbalanced_returns;
+  guest["profile"] = profile_json(run.profile);
   return guest;
 }
 
@@ -178,7 +171,5 @@ Json make_report(const Scenario& scenario, const RunResult& result, const HostRe
           {"fingerprint", fmt::format("{:016x}", result.fingerprint)},
           {"host", host_of(host)}};
 }
-
-std::string report_text(const Json& report) { return report.dump(2) + "\n"; }
 
 }  // namespace ringside

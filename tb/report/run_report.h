@@ -32,7 +32,7 @@ struct RunReport {
     double used = 0;  // 1 is all of it
   };
   struct Setting {
-    nlohmann::json value;
+    nlohmann::ordered_json value;
     std::string unit;
     std::string from;
   };

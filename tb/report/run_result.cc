@@ -16,6 +16,14 @@ std::string_view name(StopReason reason) {
   return "";
 }
 
+std::optional<StopReason> stop_reason(std::string_view wanted) {
+  for (auto i = static_cast<std::uint8_t>(StopReason::packets); i <= static_cast<std::uint8_t>(StopReason::error); ++i) {
+    const auto reason = static_cast<StopReason>(i);
+    if (name(reason) == wanted) return reason;
+  }
+  return std::nullopt;
+}
+
 std::uint64_t PacketTotals::dropped_total() const {
   std::uint64_t total = 0;
   for (const auto& cause : dropped) total += cause.packets;

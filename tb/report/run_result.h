@@ -1,7 +1,6 @@
 // What a run found out, as plain numbers: the board fills it in, the report and the summary print it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,7 +8,7 @@
 #include <vector>
 
 #include "model/base/units.h"
-#include "model/core/block.h"
+#include "tb/report/profile.h"
 
 namespace ringside {
 
@@ -24,6 +23,7 @@ enum class StopReason : std::uint8_t {
   error,        // a guest fault or a broken invariant; the result is partial
 };
 std::string_view name(StopReason reason);
+std::optional<StopReason> stop_reason(std::string_view name);
 
 struct DropCause {
   std::string name;  // Linux name: "rx_out_of_buffer", "kfree_skb:NO_SOCKET"
@@ -53,9 +53,6 @@ struct Window {
   Frequency frequency;               // of the core
   std::optional<Bytes> read{};       // by the guest's processes, of TCP connections
 };
-
-// Cycles by reason, indexed by StallReason.
-using StallCycles = std::array<std::uint64_t, kStallReasons>;
 
 // One function of the guest inside the window, without what it calls.
 struct FunctionCost {
@@ -130,6 +127,7 @@ struct RunResult {
   std::vector<StackCost> stacks;         // their cycles are those of the window
   std::uint64_t unfollowed_calls = 0;    // that got no stack of their own: too deep, or too many
   std::uint64_t unbalanced_returns = 0;  // to where no call had come from
+  Profile profile;
   std::vector<Counter> counters;
   std::vector<Limit> limits;
   std::vector<Use> uses;

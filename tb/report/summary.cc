@@ -43,11 +43,11 @@ std::string_view stop_text(StopReason reason) {
   return "";
 }
 
-void print_rates(std::ostream& out, const Scenario& scenario, const RunResult& run) {
+void print_rates(std::ostream& out, std::string_view scenario, const RunResult& run) {
   const auto& window = run.window;
   const Measures measures(window);
   const auto duration = window.end - window.start;
-  fmt::print(out, "{:<24}{:>14} rx/s{:>16} err,drop/s\n", scenario.name, grouped(per_second(window.packets, duration)),
+  fmt::print(out, "{:<24}{:>14} rx/s{:>16} err,drop/s\n", scenario, grouped(per_second(window.packets, duration)),
              grouped(per_second(run.packets.dropped_total(), run.simulated)));
   fmt::print(out, "\n{:.2f} Mpps   {:.2f} Gbps   {:.1f} ns per packet\n", measures.mpps(), measures.gbps(),
              measures.ns_per_packet());
@@ -154,7 +154,7 @@ void print_stale_loads(std::ostream& out, const RunResult& run) {
 
 }  // namespace
 
-void print_summary(std::ostream& out, const Scenario& scenario, const RunResult& result, const HostResult& host) {
+void print_summary(std::ostream& out, std::string_view scenario, const RunResult& result, const HostResult& host) {
   print_rates(out, scenario, result);
   print_functions(out, result);
   print_stalls(out, result);

@@ -45,26 +45,24 @@ TextTable::TextTable(std::vector<Cell> header, bool last_is_text, std::size_t fi
   row(std::move(header));
 }
 
-void TextTable::row(std::vector<Cell> cells) { rows_.push_back({std::move(cells), false}); }
-
-void TextTable::line(std::string text) { rows_.push_back({{Cell(std::move(text))}, true}); }
+void TextTable::row(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
 
 bool TextTable::is_left(std::size_t column) const {
-  return column < first_text_columns_ || (last_is_text_ && column + 1 == rows_.front().cells.size());
+  return column < first_text_columns_ || (last_is_text_ && column + 1 == rows_.front().size());
 }
 
 std::string TextTable::text(bool colour) const {
-  std::vector<std::size_t> widths(rows_.front().cells.size());
+  std::vector<std::size_t> widths(rows_.front().size());
   for (const Row& row : rows_) {
-    for (std::size_t c = 0; c < row.cells.size() && !row.is_line; ++c) widths[c] = std::max(widths[c], width(row.cells[c].text));
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width(row[c].text));
   }
   std::string result;
   for (const Row& row : rows_) {
     std::string line;
-    for (std::size_t c = 0; c < row.cells.size(); ++c) {
-      const Cell& cell = row.cells[c];
-      const bool last = c + 1 == row.cells.size();
-      const bool unpadded = row.is_line || (last && is_left(c));
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const Cell& cell = row[c];
+      const bool last = c + 1 == row.size();
+      const bool unpadded = last && is_left(c);
       line += (c == 0 ? "" : "  ") + toned(unpadded ? cell.text : padded(cell.text, widths[c], is_left(c)), cell.tone, colour);
     }
     while (line.ends_with(' ')) line.pop_back();
@@ -74,14 +72,13 @@ std::string TextTable::text(bool colour) const {
 }
 
 std::string TextTable::markdown() const {
-  const std::size_t columns = rows_.front().cells.size();
+  const std::size_t columns = rows_.front().size();
   std::string result;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const Row& row = rows_[r];
     result += "|";
     for (std::size_t c = 0; c < columns; ++c) {
-      const std::string text = c < row.cells.size() ? markdown_text(row.cells[c].text) : "";
-      result += row.is_line && c == 0 ? fmt::format(" *{}* |", text) : fmt::format(" {} |", text);
+      result += fmt::format(" {} |", c < row.size() ? markdown_text(row[c].text) : "");
     }
     result += "\n";
     if (r != 0) continue;

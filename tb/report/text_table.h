@@ -29,18 +29,13 @@ class TextTable {
   explicit TextTable(std::vector<Cell> header, bool last_is_text = false, std::size_t first_text_columns = 1);
 
   void row(std::vector<Cell> cells);
-  // A line without columns.
-  void line(std::string text);
   bool empty() const { return rows_.size() == 1; }
 
   std::string text(bool colour) const;
   std::string markdown() const;
 
  private:
-  struct Row {
-    std::vector<Cell> cells;
-    bool is_line = false;
-  };
+  using Row = std::vector<Cell>;
 
   bool is_left(std::size_t column) const;
 

@@ -43,6 +43,7 @@ class Program : public testing::Test {
     if (throws_) throws_();
     RunResult result;
     result.window.packets = scenario.run.packets;
+    result.window.frequency = scenario.cpu.frequency;
     if (interrupted) result.stop_reason = StopReason::interrupted;
     if (!broken_.empty()) {
       result.stop_reason = StopReason::error;
@@ -126,10 +127,39 @@ TEST_F(Program, BadInputIsOneLineAndNoFile) {
   expect_bad({"run", "short", "--image", "none.elf", "--out", report_file()}, "none.elf");
   expect_bad({"run", "short", "--image", image_, "--out", "/no/such/folder/x.json"}, "/no/such/folder/x.json");
   expect_bad({"run"}, "scenario is required");
-  expect_bad({"rnu", "short"}, "unknown command rnu; run, compare, check, params, reproduce, calibrate are allowed; did you mean run?");
+  expect_bad({"rnu", "short"}, "unknown command rnu; run, report, annotate, compare, check, params, reproduce, calibrate are allowed; did you mean run?");
   EXPECT_EQ(simulations_, 0);
   throws_ = [] { throw InputError("x.pcap: truncated"); };
   expect_bad(run_arguments(), "x.pcap: truncated");
+}
+
+TEST_F(Program, ReportPrintsTheSummaryAgain) {
+  ASSERT_EQ(run_program(run_arguments()), kExitOk);
+  std::string summary = out_.str();
+  summary.erase(summary.rfind("host: "));
+  ASSERT_EQ(run_program({"report", report_file()}), kExitOk) << error_.str();
+  EXPECT_THAT(out_.str(), StartsWith(summary));
+  const auto file = (folder_.path() / "out" / "summary.txt").string();
+  const std::string printed = out_.str();
+  ASSERT_EQ(run_program({"report", report_file(), "--out", file}), kExitOk);
+  EXPECT_EQ(out_.str(), "");
+  EXPECT_EQ(folder_.read("out/summary.txt"), printed);
+}
+
+TEST_F(Program, ViewsOfAReportRefuseWhatIsNone) {
+  ASSERT_EQ(run_program(run_arguments()), kExitOk);
+  const auto expect_bad = [&](const std::vector<std::string>& arguments, const std::string& part) {
+    EXPECT_EQ(run_program(arguments), kExitBadInput);
+    EXPECT_THAT(error_.str(), AllOf(StartsWith("ringside: "), HasSubstr(part)));
+    EXPECT_EQ(error_.str().find('\n'), error_.str().size() - 1) << error_.str();
+    EXPECT_EQ(out_.str(), "");
+  };
+  expect_bad({"report", "none.json"}, "none.json: cannot be read");
+  expect_bad({"report", image_}, "not valid JSON");
+  expect_bad({"report", report_file(), "--ethtool", "--folded"}, "excludes");
+  expect_bad({"annotate", report_file(), "poll"}, "no function poll in the profile; one of its 0 functions is allowed");
+  expect_bad({"annotate", report_file(), "poll", "--top", "2"}, "excludes");
+  expect_bad({"compare", report_file(), report_file(), report_file(), "--format", "folded"}, "3 reports with --format folded; two");
 }
 
 TEST_F(Program, ABrokenGuestGivesAPartialReport) {

@@ -6,51 +6,15 @@
 
 #include "tb/report/report.h"
 #include "tb/report/summary.h"
+#include "tb/tests/unit/sample_run.h"
 
 namespace ringside {
 namespace {
 
+using test::sample_result;
+using test::sample_scenario;
 using testing::HasSubstr;
 using testing::Not;
-
-Scenario sample_scenario() {
-  Scenario scenario;
-  scenario.name = "sample";
-  scenario.description = "A sample";
-  Setting entries{.name = "cpu.rob_entries", .type = "number", .unit = "uops", .help = "", .allowed = "", .required = true,
-                  .default_value = std::uint64_t{0}, .value = std::uint64_t{352}, .layer = Layer::data_file,
-                  .place = {"/data/hardware/cpu/x.toml:4", "hardware/cpu/x.toml:4"}, .source = "data sheet"};
-  Setting rate{.name = "wire.rate", .type = "bandwidth", .unit = "", .help = "", .allowed = "", .required = false,
-               .default_value = std::string("100 Gbps"), .value = std::string("25 Gbps"), .layer = Layer::command_line,
-               .place = {"--set wire.rate=25Gbps", "--set"}, .source = ""};
-  scenario.settings.add(entries);
-  scenario.settings.add(rate);
-  return scenario;
-}
-
-// 1000 packets of 64 B in 50 us: 20 Mpps, 10.24 Gbps, 50 ns; 170,000 cycles at 3.4 GHz.
-RunResult sample_result() {
-  RunResult run;
-  run.stop_reason = StopReason::packets;
-  run.simulated = microseconds(60);
-  run.window = {microseconds(10), microseconds(60), 1'000, bytes(64'000), 310'000, 170'000, megahertz(3'400)};
-  run.packets = {1'500, 1'200, {{"rx_out_of_buffer", 280}, {"rx_discards_phy", 0}}, 20,
-                 {{"rx_xdp_drop", 700}, {"kfree_skb:NO_SOCKET", 500}}};
-  run.compiler = "GNU C++20 12.2.0";
-  run.functions = {{"small", 50'000, 110'000, 0, 0, {}}, {"large", 120'000, 200'000, 16, 96, {}}};
-  run.functions[1].stalls[static_cast<std::size_t>(StallReason::dram)] = 60'000;
-  run.stalls[static_cast<std::size_t>(StallReason::base)] = 110'000;
-  run.stalls[static_cast<std::size_t>(StallReason::dram)] = 60'000;
-  run.stacks = {{{"start", "small"}, 50'000, 110'000, 9}, {{"start"}, 60'000, 100'000, 0}, {{"start", "large"}, 60'000, 100'000, 16}};
-  run.unfollowed_calls = 3;
-  run.counters = {{"nic", "rx_out_of_buffer", "packets", 280, "No descriptor."}};
-  run.limits = {{"pcie upstream", 1, 2}, {"core", 999, 1'000}};
-  run.uses = {{"ring", "rx ring", 256, 1'024, "entries"}};
-  run.latency = {1'000, nanoseconds(800), nanoseconds(1'000), nanoseconds(900), nanoseconds(1'500), nanoseconds(2'000),
-                 nanoseconds(2'500), nanoseconds(3'000)};
-  run.fingerprint = 0x1234;
-  return run;
-}
 
 constexpr std::string_view kGolden = R"({
   "schema": "ringside-report",
@@ -81,12 +45,26 @@ constexpr std::string_view kGolden = R"({
        "instructions": 110000, "stalls": {}}
     ],
     "stalls": {"base": 110.0, "dram": 60.0},
+    "stall_cycles": {"base": 110000, "dram": 60000},
     "stacks": [
       {"stack": ["start"], "cycles": 60000, "instructions": 100000},
       {"stack": ["start", "large"], "cycles": 60000, "instructions": 100000, "calls": 16},
       {"stack": ["start", "small"], "cycles": 50000, "instructions": 110000, "calls": 9}
     ],
-    "unfollowed_calls": 3
+    "unfollowed_calls": 3,
+    "profile": {
+      "columns": ["address", "bytes", "text", "place", "executed", "cycles", "stalls", "l1_misses", "l2_misses",
+                  "llc_misses", "mispredicts"],
+      "place_columns": ["file", "line", "inlined", "text"],
+      "files": ["driver/large.cc", "driver/small.h"],
+      "places": [[0, 7, "", "  load(a);"], [1, 3, "tiny", "int tiny() {"]],
+      "functions": [
+        {"name": "large", "instructions": [
+          [2097152, 3, "mov rax, qword ptr [rdi]", 0, 1000, 60000, {"dram": 60000}, 990, 500, 250, 0],
+          [2097155, 2, "je 0x200010", 1, 1000, 60000, {"base": 50000, "mispredict": 10000}, 0, 0, 0, 20],
+          [2097168, 1, "ret", null, 1000, 0, {}, 0, 0, 0, 0]]}
+      ]
+    }
   },
   "uses": [{"group": "ring", "name": "rx ring", "value": 256, "of": 1024, "unit": "entries", "share": 0.25}],
   "counters": {"nic": {"rx_out_of_buffer": {"value": 280, "unit": "packets", "description": "No descriptor."}}},
@@ -100,7 +78,15 @@ constexpr HostResult kHost{500'000, 1'200, 1'000'000};
 
 TEST(Report, HasTheDocumentedStructure) {
   // Text and not values: order and digits matter.
-  EXPECT_EQ(report_text(make_report(sample_scenario(), sample_result(), kHost)), Json::parse(kGolden).dump(2) + "\n");
+  EXPECT_EQ(report_text(make_report(sample_scenario(), sample_result(), kHost)), report_text(Json::parse(kGolden)));
+}
+
+TEST(Report, PutsRowsOfTablesOnOneLine) {
+  const Json report{{"a", Json::array()}, {"b", {1, "x"}}, {"c", {{1, {{"d", 2}}}, {3}}}, {"e", Json::object()}, {"f", {{{"g", {}}}}}};
+  EXPECT_EQ(report_text(report),
+            "{\n  \"a\": [],\n  \"b\": [1, \"x\"],\n  \"c\": [\n    [1, {\"d\":2}],\n    [3]\n  ],\n  \"e\": {},\n"
+            "  \"f\": [\n    {\n      \"g\": null\n    }\n  ]\n}\n");
+  EXPECT_EQ(Json::parse(report_text(report)), report);
 }
 
 TEST(Report, OnlyTheHostBlockDependsOnTheHost) {
@@ -129,7 +115,7 @@ TEST(Report, OfARunThatMeasuredNothing) {
 
 TEST(Summary, SaysWhatAPersonWantsToKnow) {
   std::ostringstream out;
-  print_summary(out, sample_scenario(), sample_result(), kHost);
+  print_summary(out, "sample", sample_result(), kHost);
   const auto text = out.str();
   EXPECT_THAT(text, HasSubstr("20,000,000 rx/s"));
   EXPECT_THAT(text, HasSubstr("4,666,666 err,drop/s"));  // 280 in 60 us
@@ -148,7 +134,7 @@ TEST(Summary, BlamesNothingThatHasRoomLeft) {
   auto run = sample_result();
   run.limits = {{"core", 480, 1'000}, {"wire", 1, 4}};
   std::ostringstream out;
-  print_summary(out, sample_scenario(), run, kHost);
+  print_summary(out, "sample", run, kHost);
   EXPECT_THAT(out.str(), HasSubstr("nothing at its limit; busiest: core (48.0 % used); then wire 25.0 %"));
   EXPECT_THAT(out.str(), Not(HasSubstr("limited by")));
 }
@@ -157,7 +143,7 @@ TEST(Summary, OfARunThatMeasuredNothing) {
   RunResult run;
   run.stop_reason = StopReason::interrupted;
   std::ostringstream out;
-  print_summary(out, sample_scenario(), run, {});
+  print_summary(out, "sample", run, {});
   EXPECT_THAT(out.str(), HasSubstr("ended: interrupted"));
 }
 
@@ -171,7 +157,7 @@ TEST(Report, SaysTheGoodputWhereProcessesRead) {
   EXPECT_EQ(result["goodput_gbps"], 50.0);
   EXPECT_EQ(result["window"]["read_bytes"], 312'500);
   std::ostringstream out;
-  print_summary(out, sample_scenario(), run, {});
+  print_summary(out, "sample", run, {});
   EXPECT_NE(out.str().find("TCP goodput 50.00 Gbits/sec\n"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("CORRUPT DATA: the reader got 3 wrong bytes"), std::string::npos);
 }

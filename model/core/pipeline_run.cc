@@ -147,6 +147,7 @@ Cycle Pipeline::State::run_to_mmio(Block& block, std::span<const Access> accesse
   }
   access = run_part(block, resume, i, accesses.data() + accesses_used, end);
   resume = i;
+  latest = &block.counts[i];  // what the access leads to, such as sleep, is booked on it
   accesses_used = static_cast<std::size_t>(access - accesses.data());
   const Operands operand = operands(block.instructions[i], std::max(dispatching.cycle, front_ready));
   std::uint64_t leaves = std::max({retiring.cycle, loads_done, memory_floor, operand.address});

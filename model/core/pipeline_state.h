@@ -178,7 +178,7 @@ struct Pipeline::State {
   std::uint64_t* account = &no_account;  // where the caller counts what retires now
 
   std::uint64_t executed = 0;           // when the latest instruction was executed
-  InstructionCounts* latest = nullptr;  // of the instruction that retired last
+  InstructionCounts* latest = nullptr;  // of the instruction that retired last, or that reaches a device
 };
 
 // Whether an access is cache maintenance.

@@ -68,7 +68,6 @@ CheckedMetric check_metric(const RunReport& report, const Baseline& baseline, co
 
 void sort_by_change(std::vector<MovedCycles>& moved) {
   std::stable_sort(moved.begin(), moved.end(), [](const MovedCycles& a, const MovedCycles& b) {
-    if ((a.code_bytes != 0) != (b.code_bytes != 0)) return a.code_bytes != 0;
     return std::abs(a.change()) > std::abs(b.change());
   });
 }

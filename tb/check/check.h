@@ -44,7 +44,7 @@ struct CheckResult {
   std::string broken;         // why the run broke
   std::vector<CheckedMetric> metrics;
   bool identical = false;     // the fingerprint is that of the baseline's run
-  std::vector<MovedCycles> functions;  // those with other code first, then most moved first
+  std::vector<MovedCycles> functions;  // most moved first
   std::vector<MovedCycles> stalls;     // most moved first
   std::string compiler_before;  // of the guest; both empty when they are alike or unknown
   std::string compiler_now;

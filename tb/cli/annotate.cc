@@ -29,6 +29,29 @@ const FunctionProfile& named(const SavedRun& run, const std::string& name) {
                                printable(name, 80), names.size(), did_you_mean(name, names)));
 }
 
+// Cycles in which the function did something.
+std::uint64_t busy_cycles(const FunctionProfile& function) {
+  std::uint64_t cycles = 0;
+  for (const InstructionCost& cost : function.instructions) {
+    cycles += cost.cycles() - cost.stalls[static_cast<std::size_t>(StallReason::idle)];
+  }
+  return cycles;
+}
+
+std::string hottest(const SavedRun& run, std::size_t count, const AnnotationStyle& style) {
+  std::vector<const FunctionProfile*> functions;
+  for (const FunctionProfile& function : run.result.profile.functions) functions.push_back(&function);
+  std::stable_sort(functions.begin(), functions.end(),
+                   [](const auto* a, const auto* b) { return busy_cycles(*a) > busy_cycles(*b); });
+  const std::size_t shown = std::min(count, functions.size());
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : "\n\n") + annotation(run, *functions[i], style);
+  if (shown < functions.size()) {
+    text += fmt::format("\n{} functions more; --top shows more of them, FUNCTION one\n", functions.size() - shown);
+  }
+  return text;
+}
+
 }  // namespace
 
 int annotate(const AnnotateOptions& options, const Terminal& terminal) {
@@ -36,17 +59,8 @@ int annotate(const AnnotateOptions& options, const Terminal& terminal) {
   if (!to_stdout) check_writable(options.out);
   const SavedRun run = read_saved_run(options.report);
   const AnnotationStyle style{options.per_call, terminal.out_has_colour && to_stdout};
-  std::string text;
-  if (!options.function.empty()) {
-    text = annotation(run, named(run, options.function), style);
-  } else {
-    const auto& functions = run.result.profile.functions;
-    const std::size_t shown = std::min<std::size_t>(options.top, functions.size());
-    for (std::size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : "\n\n") + annotation(run, functions[i], style);
-    if (shown < functions.size()) {
-      text += fmt::format("\n{} functions more; --top shows more of them, FUNCTION one\n", functions.size() - shown);
-    }
-  }
+  const std::string text = options.function.empty() ? hottest(run, options.top, style)
+                                                    : annotation(run, named(run, options.function), style);
   if (to_stdout) {
     terminal.out << text;
   } else {

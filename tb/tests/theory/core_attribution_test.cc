@@ -133,6 +133,18 @@ TEST(CoreAttribution, CyclesMoveBetweenTheCallersTotals) {
   EXPECT_EQ(of_rep + of_rest, bench.pipeline.retired().value);
 }
 
+TEST(CoreAttribution, SleepIsBookedOnTheStoreThatAsksForIt) {
+  CoreBench bench(plain_core());
+  Block before = bench.decode(times(4, kNop));
+  Block block = bench.decode(Code{0x90, 0x48, 0x89, 0x07}, 0x200040);  // nop; mov [rdi], rax
+  bench.run(before);
+  const std::vector<Access> accesses{{0xf0000000, 8, AccessKind::mmio_store}};
+  bench.pipeline.finish_mmio(bench.pipeline.run_to_mmio(block, accesses));
+  bench.pipeline.sleep(bench.pipeline.retired() + Cycle{1000});
+  bench.run(block, accesses);
+  EXPECT_EQ(block.counts[1].cycles[static_cast<std::size_t>(StallReason::idle)], 1000u);
+}
+
 TEST(CoreAttribution, CountsTheLoadsThatMiss) {
   CoreBench bench(zen4_core());
   bench.port.place(0x400000, MemoryLevel::l2, 14);

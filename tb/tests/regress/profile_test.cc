@@ -70,7 +70,9 @@ TEST(Profile, EveryViewAddsUpToTheCyclesOfTheWindow) {
 class ZeroedRun : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    const Outcome outcome = main_scenario(scaled(5000)).set("driver.flags=-ftrivial-auto-var-init=zero").run();
+    RingsideRun run({"mlx5e-xdp-drop-zeroed", "--quiet"});
+    run.set("run.warmup=500").set("run.converge=0").set("run.packets=" + std::to_string(scaled(5000)));
+    const Outcome outcome = run.run();
     ASSERT_EQ(outcome.status, 0) << outcome.error;
     report_ = *outcome.report;
   }

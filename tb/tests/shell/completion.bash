@@ -36,12 +36,12 @@ expect() {
 
 expect "run" ru
 expect "--quiet" run x --q
-expect "stmmac-tcp" run stm
+expect "stmmac-capture stmmac-tcp stmmac-udp stmmac-xdp-drop" run stm
 expect "driver." run x --set dr
 expect "driver.compiler=" run x --set driver.compi
 expect "clang gcc" run x --set driver.compiler =
 expect "clang" run x --set driver.compiler = c
-expect "text markdown json html" compare a b --format ""
+expect "text markdown json html folded" compare a b --format ""
 expect "report.json" compare re
 expect "folder" check --suite f
 expect "bash zsh fish" completion ""

@@ -50,6 +50,8 @@ class Manual : public testing::Test {
     folder_.write("scenarios/long.toml", "");
     std::filesystem::create_directory_symlink(std::filesystem::path(RINGSIDE_SOURCE_DIR) / "traces/hardware",
                                               folder_.path() / "hardware");
+    std::filesystem::create_directory_symlink(std::filesystem::path(RINGSIDE_SOURCE_DIR) / "traces/drivers",
+                                              folder_.path() / "drivers");
   }
 
   std::vector<std::string> candidates(const std::vector<std::string>& words) const {

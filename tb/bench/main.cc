@@ -1,5 +1,5 @@
-// ringside-bench: how fast the simulation is, as a ratio to Unicorn alone on the same image, and how much memory it
-// takes. All times are processor time, so that other work on the machine matters little; the two sides are measured in
+// ringside-bench: how fast the simulation is, as a ratio to Unicorn alone on the same image, how much memory it takes, and
+// what an event log costs. All times are processor time, so that other work on the machine matters little; the two sides are measured in
 // turn, and medians are compared. Each measurement has a process of its own: SystemC runs one simulation per process.
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -9,12 +9,17 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 #include <vector>
 
 #include "tb/bench/emulation.h"
 #include "tb/board/board.h"
 #include "tb/cli/guest_image.h"
+#include "tb/log/log_reader.h"
+#include "tb/log/perfetto_view.h"
+#include "tb/log/trace_builder.h"
 #include "tb/scenario/data_dir.h"
 #include "tb/scenario/scenario.h"
 
@@ -28,6 +33,10 @@ constexpr double kAim = 0.5;            // not reached yet: docs/accuracy.md
 constexpr double kLeastRatio = 0.25;    // below it something has become slower than it was
 constexpr double kMostMemory = 300;       // MB
 constexpr double kMostGrowth = 8;         // MB between the short and the long run
+constexpr double kMostLogged = 1.5;       // times as long with an event log
+constexpr double kMostLogBytes = 200;     // per packet
+constexpr double kMostView = 5;           // s, to make a timeline of kViewed packets
+constexpr std::uint64_t kViewed = 100'000;
 constexpr std::uint64_t kShortRun = 50'000;
 constexpr std::uint64_t kLongRun = 400'000;
 
@@ -139,6 +148,60 @@ bool measure_memory(const Options& options) {
   return std::max(brief, lengthy) < kMostMemory && lengthy - brief < kMostGrowth;
 }
 
+// A file that goes when the measurement is over.
+class TemporaryLog {
+ public:
+  TemporaryLog() {
+    const int descriptor = ::mkstemps(name_.data(), 5);
+    if (descriptor < 0) throw std::runtime_error("no temporary file");
+    ::close(descriptor);
+  }
+  ~TemporaryLog() {
+    ::unlink(name_.c_str());
+    ::unlink(trace().c_str());
+  }
+  TemporaryLog(const TemporaryLog&) = delete;
+  TemporaryLog& operator=(const TemporaryLog&) = delete;
+  const std::string& name() const { return name_; }
+  std::string trace() const { return name_ + ".json"; }
+
+ private:
+  std::string name_ = (std::filesystem::temp_directory_path() / "ringside-bench-XXXXXX.rlog").string();
+};
+
+bool measure_log_cost(const Options& options, const TemporaryLog& log) {
+  Scenario scenario = loaded(options, options.packets);
+  std::vector<double> plain, logged;
+  for (unsigned i = 0; i < options.rounds; ++i) {
+    scenario.event_log.clear();
+    plain.push_back(in_child([&] { return simulated(scenario); }).seconds);
+    scenario.event_log = log.name();
+    logged.push_back(in_child([&] { return simulated(scenario); }).seconds);
+  }
+  const double ratio = median(logged) / median(plain);
+  fmt::print("event log        {:6.2f} times the processor time of a run without, {:.2f} s; at most {}\n", ratio, median(plain), kMostLogged);
+  return ratio <= kMostLogged;
+}
+
+bool measure_views(Options options, const TemporaryLog& log) {
+  options.overrides.push_back("run.converge=0");
+  Scenario scenario = loaded(options, kViewed);
+  scenario.event_log = log.name();
+  in_child([&] { return simulated(scenario); });
+  const Measured view = in_child([&] {
+    const double start = cpu_seconds();
+    const LogReader reader(log.name());
+    const std::uint64_t events = write_perfetto(reader, build_trace(reader, {}), log.trace());
+    return Measured{reader.directory().totals.offered, events, cpu_seconds() - start, 0};
+  });
+  const double each = static_cast<double>(std::filesystem::file_size(log.name())) / static_cast<double>(view.packets);
+  fmt::print("event log        {:6.1f} bytes for each of {} packets; at most {}\n", each, view.packets, kMostLogBytes);
+  fmt::print("timeline of it   {:6.2f} s, {:.1f} million events, {:.0f} MB; at most {} s for {} packets; {:.0f} MB of memory\n", view.seconds,
+             static_cast<double>(view.instructions) / 1e6, static_cast<double>(std::filesystem::file_size(log.trace())) / 1e6, kMostView, kViewed,
+             view.megabytes);
+  return each <= kMostLogBytes && view.seconds <= kMostView;
+}
+
 }  // namespace
 
 }  // namespace ringside::bench
@@ -146,7 +209,7 @@ bool measure_memory(const Options& options) {
 int main(int argc, char* argv[]) {
   using namespace ringside::bench;
   Options options;
-  CLI::App app("Measures the speed and the memory of the simulation.");
+  CLI::App app("Measures the speed and the memory of the simulation, and the cost of an event log.");
   app.add_option("scenario", options.scenario, "scenario file, or name of one that comes with Ringside")->capture_default_str();
   app.add_option("--set", options.overrides, "parameters to set, key=value");
   app.add_option("--packets", options.packets, "measured packets of each run")->capture_default_str();
@@ -156,7 +219,10 @@ int main(int argc, char* argv[]) {
   try {
     const bool fast = measure_ratio(options) >= kLeastRatio;
     const bool small = measure_memory(options);
-    return options.check && !(fast && small) ? 1 : 0;
+    const TemporaryLog log;
+    const bool cheap = measure_log_cost(options, log);
+    const bool viewed = measure_views(options, log);
+    return options.check && !(fast && small && cheap && viewed) ? 1 : 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "ringside-bench: {}\n", error.what());
     return 2;

@@ -171,9 +171,7 @@ void PacketHistory::close(Alive& packet, Time now, Fate fate) {
   packet.waited[static_cast<std::size_t>(Resource::driver)] += life.stages[static_cast<std::size_t>(Stage::ring)].value;
   const auto most = std::ranges::max_element(packet.waited);
   if (*most != 0) life.waited_for = static_cast<Resource>(most - packet.waited.begin());
-  const Lane& lane = lanes_[packet.lane];
-  if (fate == Fate::dropped && packet.entered && !packet.moved && now <= lane.until) life.waited_for = lane.holder;
-  if (packet.waits_for && fate == Fate::dropped) life.waited_for = packet.waits_for;
+  if (fate == Fate::dropped) blame(packet, now);
   packet.closed = true;
   if (!packet.moved && packet.entered && fate == Fate::dropped) {
     listener_.unbuffered(life.sequence, packet.lane, *packet.entered, now);
@@ -182,6 +180,17 @@ void PacketHistory::close(Alive& packet, Time now, Fate fate) {
   while (!alive_.empty() && alive_.front().closed) {
     alive_.pop_front();
     ++first_;
+  }
+}
+
+// What a dropped packet waited for is what it was dropped for.
+void PacketHistory::blame(Alive& packet, Time now) {
+  Lane& lane = lanes_[packet.lane];
+  if (packet.waits_for) {
+    packet.life.waited_for = packet.waits_for;
+    if (packet.entered) lane.until = std::min(lane.until, now);  // others wait behind it no more
+  } else if (packet.entered && !packet.moved && now <= lane.until) {
+    packet.life.waited_for = lane.holder;
   }
 }
 

@@ -117,6 +117,7 @@ class PacketHistory {
   void add_held(Alive& packet, Time now) const;
   static void add_wait(Alive& packet, Time now);
   void close(Alive& packet, Time now, Fate fate);
+  void blame(Alive& packet, Time now);
 
   const LogReader& reader_;
   PacketListener& listener_;

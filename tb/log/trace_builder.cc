@@ -105,8 +105,9 @@ TraceBuilder::TraceBuilder(const LogReader& reader, LogWindow window) : PacketVi
   data_ = tracks_.add(Track::Kind::counter, fabric, "posted data credits in use", "credits");
   interrupts_ = tracks_.add(Track::Kind::slices, kCore, "interrupts");
   sleep_ = tracks_.add(Track::Kind::slices, kCore, "asleep");
-  functions_ = tracks_.add(Track::Kind::nested, kCore, head.core);
+  // Arrows end inside of functions: those of one time before functions that return then.
   arrows_ = tracks_.add(Track::Kind::nested, kCore, head.core);
+  functions_ = tracks_.add(Track::Kind::nested, kCore, head.core);
 }
 
 void TraceBuilder::start(const BlockStart& start) {

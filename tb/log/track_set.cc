@@ -68,7 +68,7 @@ void TrackSet::push_arrow(std::size_t track, Time at, std::uint64_t packet) {
 
 void TrackSet::arrow(std::size_t track, Time at, std::uint64_t packet) {
   State& state = states_[track];
-  if (at < window_.from || at > window_.to) return;
+  if (at <= window_.from || at > window_.to) return;
   state.last = std::max(at, state.last);
   push_arrow(track, state.last, packet);
 }

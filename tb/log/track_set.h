@@ -29,6 +29,7 @@ class TrackSet {
   void slice(std::size_t track, Time begin, Time end, std::string_view name, std::uint64_t packet, Arrow arrow = Arrow::none,
              std::string_view note = "");
   void instant(std::size_t track, Time at, std::string_view name);
+  // The packet's arrow touches whatever slice is open on a track of the same name that comes later.
   void arrow(std::size_t track, Time at, std::uint64_t packet);
 
   // A slice inside the one that is open.

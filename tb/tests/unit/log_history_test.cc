@@ -29,7 +29,9 @@ class History : public testing::Test {
     history_.frame({packet, nanoseconds(begin), nanoseconds(end), 64, 60, {}});
   }
   void write(std::uint64_t packet, DmaUse use, std::uint64_t offered, std::uint64_t begin, std::uint64_t arrival, std::uint64_t credits = 0) {
-    LoggedTransfer t{.use = use, .packet = packet};
+    LoggedTransfer t;
+    t.use = use;
+    t.packet = packet;
     t.transfer.offered = nanoseconds(offered);
     t.transfer.begin = nanoseconds(begin);
     t.transfer.arrival = nanoseconds(arrival);
@@ -139,7 +141,9 @@ TEST_F(History, WhatIsLeftIsInFlight) {
 
 TEST_F(History, PacketsOfBeforeTheFirstRecordArePassedOver) {
   PacketHistory later(reader_, closed_);
-  later.start({.frames = 100});
+  BlockStart start;
+  start.frames = 100;
+  later.start(start);
   later.read(nanoseconds(1), 99);
   later.moves(nanoseconds(1), 3);
   EXPECT_TRUE(closed_.lives.empty());
@@ -193,7 +197,10 @@ TEST(Verdict, WhatCannotBeToldApartIsNotSaid) {
 TEST(Verdict, AWindowBeginsWithPacketsThatItDoesNotKnow) {
   Verdicts seen;
   VerdictBook book(seen);
-  book.start({.delivered = 10, .ended = 8});
+  BlockStart start;
+  start.delivered = 10;
+  start.ended = 8;
+  book.start(start);
   book.delivered(10);
   book.ended(7, 3);
   EXPECT_EQ(seen.all[10], std::nullopt);

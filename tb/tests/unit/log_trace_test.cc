@@ -109,7 +109,8 @@ TEST_F(Tracks, ALogBecomesTracksOfEachPart) {
   EXPECT_THAT(lines(trace, track_of(trace, "to memory")),
               ElementsAre("1010000 begin payload", "1013000 arrow", "1013000 end", "1013000 begin completion", "1016000 end",
                           "1030000 begin payload", "1033000 arrow", "1033000 end", "1033000 begin completion", "1036000 end"));
-  EXPECT_THAT(lines(trace, track_of(trace, "core0")),
+  EXPECT_THAT(lines(trace, track_of(trace, "core0")), ElementsAre("2000000 arrow", "3000000 arrow"));
+  EXPECT_THAT(lines(trace, track_of(trace, "core0") + 1),
               ElementsAre("1999000 begin poll", "2001000 end", "2999000 begin poll", "3001000 end"));
   EXPECT_THAT(lines(trace, track_of(trace, "interrupts")), ElementsAre("1046000 instant vector 3"));
   EXPECT_THAT(lines(trace, track_of(trace, "buffer")),

@@ -81,7 +81,7 @@ test('a large report stays small enough, and is drawn soon', async () => {
   const milliseconds = Date.now() - started;
   console.log(`${statSync(file('large.json')).size} B of report, ${statSync(file('large.html')).size} B of page, ${milliseconds} ms`);
   assert.ok(statSync(file('large.html')).size <= 5e6);
-  assert.ok(milliseconds < 20_000);
+  assert.ok(milliseconds < 60_000);
   assert.deepEqual(page.complaints, []);
   assert.match(await page.textContent('#functions'), /left out/);
 });

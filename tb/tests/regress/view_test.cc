@@ -200,13 +200,14 @@ TEST_P(ViewOf, TheTimelineKeepsTheRulesAndHasEveryPacket) {
 
 TEST_P(ViewOf, SignalsChangeWithinTheWindow) {
   const auto end = result_["result"]["simulated_ps"].get<std::uint64_t>();
-  const std::string from = std::to_string(end - 40'000'000) + " ps", to = std::to_string(end - 10'000'000) + " ps";
+  const std::uint64_t begins = end / 10 * 6, ends = end / 10 * 9;
+  const std::string from = std::to_string(begins) + " ps", to = std::to_string(ends) + " ps";
   const std::string output = ringside({"view", "run.rlog", "--vcd", "run.vcd", "--from", from, "--to", to});
   ASSERT_EQ(status_, 0) << output;
   const VcdFile vcd(folder_.read("run.vcd"));
   EXPECT_EQ(vcd.error(), "");
-  EXPECT_GE(vcd.first_change(), end - 40'000'000);
-  EXPECT_LE(vcd.last_change(), end - 10'000'000);
+  EXPECT_GE(vcd.first_change(), begins);
+  EXPECT_LE(vcd.last_change(), ends);
   EXPECT_GT(vcd.changes("core.core0"), 10U);
   EXPECT_GT(vcd.changes("wire.received"), 2U);
   ringside({"view", "run.rlog", "--vcd", "again.vcd", "--from", from, "--to", to});
@@ -291,7 +292,7 @@ TEST_F(View, BadInputIsOneLine) {
             "ringside: report.json: is no event log; a complete event log that `ringside run --log` wrote is required\n");
   EXPECT_EQ(status_, 2);
   simulate({"", "mlx5e-xdp-drop", brief({}, 0, 200)}, "report.json", true);
-  EXPECT_THAT(ringside({"view", "run.rlog", "--from", "10 parsecs"}), HasSubstr("ringside: --from 10 parsecs: unknown unit"));
+  EXPECT_THAT(ringside({"view", "run.rlog", "--from", "10 parsecs"}), AllOf(HasSubstr("ringside: --from 10 parsecs: "), HasSubstr("unknown unit")));
   EXPECT_THAT(ringside({"view", "run.rlog", "--from", "2 us", "--to", "1 us"}), HasSubstr("later than --to"));
   EXPECT_THAT(ringside({"view", "run.rlog", "--csv", "/nonexistent/x.csv"}), HasSubstr("/nonexistent/x.csv: cannot be written"));
   EXPECT_THAT(ringside({"view", "run.rlog", "--vcd", "/nonexistent/x.vcd"}), HasSubstr("/nonexistent/x.vcd: cannot be written"));

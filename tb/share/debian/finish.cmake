@@ -12,3 +12,5 @@ file(WRITE ${doc}/changelog.Debian
 execute_process(
   COMMAND gzip -9n ${doc}/changelog ${doc}/changelog.Debian ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/usr/share/man/man1/ringside.1
   COMMAND_ERROR_IS_FATAL ANY)
+file(INSTALL ${CMAKE_CURRENT_LIST_DIR}/lintian-overrides DESTINATION ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/usr/share/lintian/overrides
+     RENAME ringside)

@@ -88,8 +88,7 @@ constexpr const char* kReportExamples =
     "      cycles by call path; speedscope reads them, too";
 
 constexpr const char* kAnnotateExamples =
-    "Cycles are those of the core while the instruction held up retirement or dispatch. \"mostly on\" is\n"
-    "the reason for most of them. Misses and mispredictions are shares of the instruction's executions.\n"
+    "Cycles are those for which an instruction held up the core, \"mostly on\" is why, or why most of them.\n"
     "Instructions that never ran are left out.\n"
     "\n"
     "Examples:\n"

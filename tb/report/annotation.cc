@@ -15,6 +15,7 @@ namespace {
 // As perf colours them.
 constexpr double kHot = 5.0;   // percent of the function's cycles
 constexpr double kWarm = 0.5;
+constexpr std::size_t kFigures = 51;  // columns left of the code
 
 double percent(std::uint64_t part, std::uint64_t whole) { return 100.0 * rounded_ratio(part, whole); }
 
@@ -38,18 +39,20 @@ std::string reasons(const InstructionCost& cost) {
   return fmt::format("{} {:.0f} %", text, percent(cost.stalls[most], cycles));
 }
 
-// What went past the caches and the predictor, as shares of the executions.
+// What went past the caches, per execution, and past the predictor. Instructions may make several loads.
 std::string misses(const InstructionCost& cost) {
+  constexpr double kShown = 0.005;
   std::string text;
-  const auto add = [&](std::uint64_t count, const char* what) {
-    if (count == 0) return;
-    text += fmt::format("{}{:.2f} % {}", text.empty() ? "  ; " : ", ", percent(count, cost.executed), what);
+  const auto add = [&](std::uint64_t count, const char* level) {
+    const double per_run = rounded_ratio(count, cost.executed);
+    if (per_run >= kShown) text += fmt::format("{}{} {:.2f}", text.empty() ? "misses per run: " : ", ", level, per_run);
   };
-  add(cost.l1_misses, "miss L1");
+  add(cost.l1_misses, "L1");
   add(cost.l2_misses, "L2");
   add(cost.llc_misses, "LLC");
-  add(cost.mispredicts, "mispredicted");
-  return text;
+  const double wrong = percent(cost.mispredicts, cost.executed);
+  if (wrong >= kShown) text += fmt::format("{}{:.2f} % mispredicted", text.empty() ? "" : "; ", wrong);
+  return text.empty() ? "" : "  ; " + text;
 }
 
 class Page {
@@ -66,7 +69,7 @@ class Page {
     const InstructionCost* before = nullptr;
     for (const InstructionCost& cost : function_.instructions) {
       const bool gap = before != nullptr && before->address + before->bytes != cost.address;
-      if (gap) text_ += fmt::format("{:45}|          ...\n", "");
+      if (gap) text_ += fmt::format("{:{}}|          ...\n", "", kFigures);
       if (before == nullptr || gap || before->place != cost.place) source(cost);
       instruction(cost);
       before = &cost;
@@ -83,9 +86,9 @@ class Page {
     if (cost_.calls != 0) {
       text_ += fmt::format("; called {} times, {:.4g} per packet", grouped(cost_.calls), rounded_ratio(cost_.calls, window.packets));
     }
-    text_ += fmt::format("\n\n{:>8}{:>12}{:>12}  {:<11}|  source and disassembly\n", "percent", "cycles/" + std::string(unit_ == "call" ? "call" : "pkt"),
+    text_ += fmt::format("\n\n{:>8}{:>12}{:>12}  {:<17}|  source and disassembly\n", "percent", "cycles/" + std::string(unit_ == "call" ? "call" : "pkt"),
                          std::string("runs/") + (unit_ == "call" ? "call" : "pkt"), "mostly on");
-    text_ += std::string(45, '-') + "+" + std::string(60, '-') + "\n";
+    text_ += std::string(kFigures, '-') + "+" + std::string(60, '-') + "\n";
   }
 
   void source(const InstructionCost& cost) {
@@ -93,7 +96,7 @@ class Page {
     const SourcePlace& place = run_.result.profile.places[*cost.place];
     const std::string where = fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
     const std::string inlined = place.inlined.empty() ? "" : fmt::format(" {}()", place.inlined);
-    text_ += fmt::format("{:45}|  {}  {}\n", "", toned(where + inlined, Tone::faint, style_.colour), place.text);
+    text_ += fmt::format("{:{}}|  {}  {}\n", "", kFigures, toned(where + inlined, Tone::faint, style_.colour), place.text);
   }
 
   void instruction(const InstructionCost& cost) {
@@ -102,7 +105,7 @@ class Page {
     const Tone tone = share >= kHot ? Tone::bad : share >= kWarm ? Tone::good : Tone::plain;
     const std::string figures = cycles == 0 ? fmt::format("{:>8}{:>12}", "", "")
                                             : fmt::format("{:>8.2f}{:>12.2f}", share, rounded_ratio(cycles, units_));
-    text_ += fmt::format("{}{:>12.2f}  {:<11}|  {:>8x}:  {}{}\n", toned(figures, tone, style_.colour),
+    text_ += fmt::format("{}{:>12.2f}  {:<17}|  {:>8x}:  {}{}\n", toned(figures, tone, style_.colour),
                          rounded_ratio(cost.executed, units_), reasons(cost), cost.address, cost.text, misses(cost));
   }
 

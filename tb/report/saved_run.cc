@@ -1,5 +1,6 @@
 #include "tb/report/saved_run.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tb/report/bounded_file.h"
@@ -15,7 +16,10 @@ namespace {
 // Ratios have six significant digits, so that of a small one enough are left.
 constexpr std::uint64_t kWhole = 1'000'000'000'000;
 
-std::uint64_t whole(double value) { return static_cast<std::uint64_t>(std::llround(value)); }
+std::uint64_t whole(double value) {
+  constexpr double kLargest = 1e18;
+  return static_cast<std::uint64_t>(std::llround(std::min(value, kLargest)));
+}
 
 std::vector<DropCause> read_causes(const ReportNode& node) {
   std::vector<DropCause> causes;

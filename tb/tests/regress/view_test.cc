@@ -155,7 +155,9 @@ TEST_P(ViewOf, TheTableHasEveryPacketAndItsStagesAddUp) {
     ++fates[row["fate"]];
     if (row["fate"] == "dropped") ++causes[row["drop_cause"]];
     if (!row["verdict"].empty()) ++verdicts[row["verdict"]];
-    if (row["fate"] == "delivered") ASSERT_GT(ps("dma_ps"), 0U);
+    if (row["fate"] == "delivered") {
+      ASSERT_GT(ps("dma_ps"), 0U);
+    }
   }
   EXPECT_EQ(expected, packets("offered"));
   EXPECT_EQ(fates["delivered"], packets("delivered"));

@@ -49,11 +49,11 @@ TEST(Annotation, ShowsSourceInstructionsAndTheirCost) {
   const std::string text = annotation(run, run.result.profile.functions[0], {});
   EXPECT_THAT(text, HasSubstr("large\n70.6 % of the cycles: 120.00 per packet; 200.00 instructions per packet; called 16 times"));
   EXPECT_THAT(text, HasSubstr("|  large.cc:7    load(a);\n"
-                              "   50.00       60.00        1.00  dram       |    200000:  mov rax, qword ptr [rdi]  ; 99.00 % miss L1, "
-                              "50.00 % L2, 25.00 % LLC\n"));
+                              "   50.00       60.00        1.00  dram             |    200000:  mov rax, qword ptr [rdi]  ; misses per "
+                              "run: L1 0.99, L2 0.50, LLC 0.25\n"));
   EXPECT_THAT(text, HasSubstr("|  small.h:3 tiny()  int tiny() {\n"));
-  EXPECT_THAT(text, HasSubstr("base 83 %  |    200003:  je 0x200010  ; 2.00 % mispredicted\n"));
-  EXPECT_THAT(text, HasSubstr("|          ...\n                            1.00             |    200010:  ret\n"));
+  EXPECT_THAT(text, HasSubstr("base 83 %        |    200003:  je 0x200010  ; 2.00 % mispredicted\n"));
+  EXPECT_THAT(text, HasSubstr("|          ...\n                            1.00                   |    200010:  ret\n"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 

@@ -121,7 +121,7 @@ constexpr const char* kViewExamples =
     "Examples:\n"
     "  ringside run mlx5e-xdp-drop --log drop.rlog\n"
     "  ringside view drop.rlog\n"
-    "  ringside view drop.rlog --perfetto drop.json --from \"300 us\" --to \"320 us\"\n"
+    "  ringside view drop.rlog --perfetto drop.json --from \"450 us\" --to \"470 us\"\n"
     "      a timeline for ui.perfetto.dev or chrome://tracing\n"
     "  ringside view drop.rlog --pcap drop --csv packets.csv\n"
     "      drop.wire.pcap, drop.delivered.pcap and drop.dropped.pcap, and a line for each packet\n"
@@ -205,7 +205,7 @@ void add_run(CLI::App& app, RunOptions& options) {
   add_set_option(*command, options.overrides);
   command->add_option("--out", options.out, "Write the JSON report here; - is standard output")->type_name("FILE");
   command->add_option("--html", options.html, "Write the report as a page for a browser here")->type_name("FILE");
-  command->add_option("--log", options.log, "Write an event log here, for `ringside view`; a run takes up to half as long again")
+  command->add_option("--log", options.log, "Write an event log here, for `ringside view`; it costs a few percent of time")
       ->type_name("FILE");
   command->add_option("--image", options.image, "Run this guest image (ELF) instead of building one")->type_name("FILE");
   command->add_flag("--quiet", options.quiet, "Print no summary and no live line");
@@ -246,7 +246,7 @@ void add_view(CLI::App& app, ViewOptions& options) {
   command->add_option("--pcap", options.pcap, "Write PREFIX.wire.pcap, PREFIX.delivered.pcap and PREFIX.dropped.pcap")
       ->type_name("PREFIX");
   command->add_option("--csv", options.csv, "Write a table with a line for each packet")->type_name("FILE");
-  command->add_option("--from", options.from, "Leave out what is earlier, such as \"300 us\"")->type_name("TIME");
+  command->add_option("--from", options.from, "Leave out what is earlier, such as \"450 us\"")->type_name("TIME");
   command->add_option("--to", options.to, "Leave out what is later")->type_name("TIME");
 }
 

@@ -25,12 +25,16 @@ Time time_of(const std::string& text, const char* option, Time otherwise) {
   }
 }
 
-LogWindow window_of(const ViewOptions& options) {
+LogWindow window_of(const ViewOptions& options, const LogReader& reader) {
   const LogWindow whole;
   const LogWindow window{time_of(options.from, "--from", whole.from), time_of(options.to, "--to", whole.to)};
   if (window.from > window.to) {
     throw InputError(fmt::format("--from {}: later than --to {}; an earlier time is allowed", printable(options.from, 40),
                                  printable(options.to, 40)));
+  }
+  const Time over{reader.directory().totals.simulated};
+  if (window.from > over) {
+    throw InputError(fmt::format("--from {}: the run ended at {:.2f} us; an earlier time is allowed", printable(options.from, 40), to_us(over)));
   }
   return window;
 }
@@ -51,7 +55,7 @@ void make_timelines(const ViewOptions& options, const LogReader& reader, LogWind
 
 int view(const ViewOptions& options, const Terminal& terminal) {
   const LogReader reader(options.log);
-  const LogWindow window = window_of(options);
+  const LogWindow window = window_of(options, reader);
   if (options.perfetto.empty() && options.vcd.empty() && options.pcap.empty() && options.csv.empty()) {
     print_summary(terminal.out, reader, summarise(reader));
     return kExitOk;

@@ -102,8 +102,8 @@ void PacketHistory::buffered(Time now, std::uint64_t packet, std::uint32_t lane)
 void PacketHistory::waits(Time now, std::uint64_t packet, Resource resource) {
   Alive* found = find(packet);
   if (found == nullptr) return;
+  if (found->waits_for != resource) found->waits_since = now;
   found->waits_for = resource;
-  found->waits_since = now;
   if (resource == Resource::buffer_room) return;
   pass(*found, now, Stage::descriptor);
   lanes_[found->lane].hold(now, resource, Time::max());

@@ -9,10 +9,10 @@
 namespace ringside {
 namespace {
 
-// A number of elements of which each takes a byte or more; 0 with the source failed if that is impossible or not allowed.
-std::size_t decode_count(ByteSource& from, std::size_t most) {
+// A number of elements of which each takes so many bytes at least; 0 with the source failed if they cannot be there.
+std::size_t decode_count(ByteSource& from, std::size_t most, std::size_t bytes) {
   const std::uint64_t count = from.varint();
-  if (count <= most && count <= from.left()) return static_cast<std::size_t>(count);
+  if (count <= most && count <= from.left() / bytes) return static_cast<std::size_t>(count);
   from.bytes(from.left() + 1);
   return 0;
 }
@@ -26,7 +26,7 @@ void encode(ByteSink& to, const std::vector<LogCount>& counts) {
 }
 
 std::vector<LogCount> decode_counts(ByteSource& from) {
-  std::vector<LogCount> counts(decode_count(from, kMaxStrings));
+  std::vector<LogCount> counts(decode_count(from, kMaxStrings, 2));
   for (LogCount& count : counts) count = {from.varint(), from.varint()};
   return counts;
 }
@@ -82,9 +82,9 @@ std::optional<BlockStart> decode_block_start(ByteSource& from) {
   start.frames = from.varint();
   start.delivered = from.varint();
   start.ended = from.varint();
-  start.stack.resize(decode_count(from, kMaxStack));
+  start.stack.resize(decode_count(from, kMaxStack, 1));
   for (std::uint64_t& function : start.stack) function = from.varint();
-  start.levels.resize(decode_count(from, kMaxRings));
+  start.levels.resize(decode_count(from, kMaxRings, 1));
   for (std::uint64_t& level : start.levels) level = from.varint();
   const bool late = start.time[0] > kMaxTime || start.time[1] > kMaxTime;
   if (!from.ok() || late || start.ended > start.delivered || start.delivered > start.frames) return std::nullopt;
@@ -120,14 +120,14 @@ void encode(ByteSink& to, const LogDirectory& directory) {
 
 std::optional<LogDirectory> decode_directory(ByteSource& from) {
   LogDirectory directory;
-  directory.strings.resize(decode_count(from, kMaxStrings));
+  directory.strings.resize(decode_count(from, kMaxStrings, 1));
   for (std::string& text : directory.strings) text = printable(from.text(kMaxString));
-  directory.rings.resize(decode_count(from, kMaxRings));
+  directory.rings.resize(decode_count(from, kMaxRings, 3));
   for (LogRing& ring : directory.rings) {
     const std::uint64_t kind = from.varint();
     ring = {kind == 0 ? RingKind::receive : RingKind::send, static_cast<std::uint32_t>(from.varint()), from.varint()};
   }
-  directory.blocks.resize(decode_count(from, kMaxDirectory));
+  directory.blocks.resize(decode_count(from, kMaxDirectory, 4));
   for (BlockIndex& block : directory.blocks) block = {from.varint(), from.varint(), from.varint(), from.varint()};
   LogTotals& totals = directory.totals;
   totals.offered = from.varint();

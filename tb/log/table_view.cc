@@ -35,6 +35,7 @@ class TableView final : public PacketView, private VerdictListener {
     first_ = start.frames;
   }
   void frame(const LoggedFrame& frame) override {
+    if (rows_.size() == kMostRows) verdicts_.give_up();
     rows_.emplace_back();
     if (in_window(frame.end)) ++missing_;
     PacketView::frame(frame);
@@ -45,12 +46,14 @@ class TableView final : public PacketView, private VerdictListener {
   std::uint64_t finish() {
     const Time over{reader_.directory().totals.simulated};
     history_.finish(over);
-    verdicts_.finish();
+    verdicts_.give_up();
     output_.commit();
     return lines_;
   }
 
  private:
+  static constexpr std::size_t kMostRows = 1 << 18;  // that wait for a verdict or the packet's end
+
   struct Row {
     PacketLife life;
     bool closed = false;

@@ -95,6 +95,7 @@ std::string comment(const LogReader& reader, const Trace& trace) {
   for (const std::uint32_t function : functions) {
     if (function != 0) text += fmt::format("\n  {} {}", function, trace.names[function]);
   }
+  std::ranges::replace(text, '$', '_');  // "$end" would end the comment
   return text;
 }
 

@@ -5,9 +5,7 @@ namespace ringside {
 void VerdictBook::delivered(std::uint64_t packet) {
   ++open_;
   waiting_.push_back(packet);
-  if (waiting_.size() < kMostWaiting) return;
-  unclear_ = true;
-  decide(std::nullopt);
+  if (waiting_.size() >= kMostWaiting) give_up();
 }
 
 void VerdictBook::ended(std::uint64_t name, std::uint64_t count) {

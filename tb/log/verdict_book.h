@@ -33,8 +33,11 @@ class VerdictBook {
   void delivered(std::uint64_t packet);
   void ended(std::uint64_t name, std::uint64_t count);
 
-  // The log is over: nothing more is known.
-  void finish() { decide(std::nullopt); }
+  // Nothing is said about those that wait: there are too many, or the log is over.
+  void give_up() {
+    unclear_ = true;
+    decide(std::nullopt);
+  }
 
  private:
   static constexpr std::size_t kMostWaiting = 1 << 16;

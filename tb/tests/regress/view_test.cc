@@ -288,6 +288,14 @@ TEST_F(View, ARunThatBreaksLeavesACompleteLog) {
   EXPECT_EQ(status_, 0);
 }
 
+TEST_F(View, ARunThatIsInterruptedLeavesACompleteLog) {
+  RingsideRun run({"mlx5e-xdp-drop", "--quiet", "--log", folder_.path() / "cut.rlog"});
+  const Outcome outcome = run.set("run.packets=0").set("run.converge=0").interrupt_after(2000 * RINGSIDE_TEST_SLOWNESS).run();
+  EXPECT_EQ(outcome.status, 130) << outcome.error;
+  EXPECT_THAT(ringside({"view", "cut.rlog"}), HasSubstr("ended: interrupted"));
+  EXPECT_EQ(status_, 0);
+}
+
 TEST_F(View, BadInputIsOneLine) {
   folder_.write("report.json", "{}");
   EXPECT_EQ(ringside({"view", "report.json"}),
@@ -296,6 +304,7 @@ TEST_F(View, BadInputIsOneLine) {
   simulate({"", "mlx5e-xdp-drop", brief({}, 0, 200)}, "report.json", true);
   EXPECT_THAT(ringside({"view", "run.rlog", "--from", "10 parsecs"}), AllOf(HasSubstr("ringside: --from 10 parsecs: "), HasSubstr("unknown unit")));
   EXPECT_THAT(ringside({"view", "run.rlog", "--from", "2 us", "--to", "1 us"}), HasSubstr("later than --to"));
+  EXPECT_THAT(ringside({"view", "run.rlog", "--csv", "x.csv", "--from", "1 s"}), HasSubstr("--from 1 s: the run ended at "));
   EXPECT_THAT(ringside({"view", "run.rlog", "--csv", "/nonexistent/x.csv"}), HasSubstr("/nonexistent/x.csv: cannot be written"));
   EXPECT_THAT(ringside({"view", "run.rlog", "--vcd", "/nonexistent/x.vcd"}), HasSubstr("/nonexistent/x.vcd: cannot be written"));
   EXPECT_THAT(ringside({"view", "run.rlog", "--pcap", "/nonexistent/x"}), HasSubstr("/nonexistent/x.wire.pcap: cannot be written"));

@@ -190,7 +190,7 @@ TEST(Verdict, WhatCannotBeToldApartIsNotSaid) {
   book.ended(8, 1);
   EXPECT_EQ(seen.all[2], 8U) << "and afterwards all is clear again";
   book.delivered(3);
-  book.finish();
+  book.give_up();
   EXPECT_EQ(seen.all[3], std::nullopt);
 }
 

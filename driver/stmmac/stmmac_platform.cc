@@ -69,7 +69,7 @@ static void stmmac_hw_init(stmmac_priv* priv, const board_info& board) {
 }
 
 static net_device* stmmac_alloc_netdev(stmmac_priv* priv, const board_info& board) {
-  static const net_device_ops stmmac_netdev_ops = {.ndo_start_xmit = stmmac_xmit};
+  static const net_device_ops stmmac_netdev_ops = {.ndo_start_xmit = stmmac_xmit, .ndo_xdp_xmit = nullptr};
   net_device* ndev = memblock_alloc_array<net_device>(1);
   ndev->mtu = board.mtu;
   ndev->ifindex = 2;  // 1 is the loopback interface

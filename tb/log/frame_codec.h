@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 #include "tb/log/format.h"
@@ -37,7 +37,7 @@ class FrameCodec {
       to.bytes(kept.subspan(p.begin, p.end - p.begin));
       end = p.end;
     }
-    std::memcpy(model.bytes.data(), kept.data(), kept.size());
+    std::copy(kept.begin(), kept.end(), model.bytes.begin());
   }
 
   // `kept` bytes of a frame of `length`; empty, with the source failed, if it makes no sense. Valid until the next call.
@@ -52,7 +52,7 @@ class FrameCodec {
       const auto bytes = from.bytes(fits ? size : from.left() + 1);
       if (!from.ok()) return {};
       at += gap;
-      std::memcpy(model.bytes.data() + at, bytes.data(), bytes.size());
+      std::copy(bytes.begin(), bytes.end(), model.bytes.begin() + static_cast<std::ptrdiff_t>(at));
       at += size;
     }
     return {model.bytes.data(), kept};

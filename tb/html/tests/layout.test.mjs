@@ -76,12 +76,11 @@ test('a large report stays small enough, and is drawn soon', async () => {
   const rows = instructions.slice(0, 20).map((row) => row.map((cell, i) => (i === text ? 'a long instruction '.repeat(15) : cell)));
   large.guest.profile.functions = functions.slice(0, 1000).map((name) => ({ name, instructions: rows }));
   for (let i = 0; i < 1500; ++i) large.counters.nic[`counter_${i}`] = { value: i, unit: 'packets', description: 'One of very many counters.' };
-  const started = Date.now();
   const page = await open(browser, pageOf('large', large));
-  const milliseconds = Date.now() - started;
-  console.log(`${statSync(file('large.json')).size} B of report, ${statSync(file('large.html')).size} B of page, ${milliseconds} ms`);
+  const seconds = await page.cpuSeconds();
+  console.log(`${statSync(file('large.json')).size} B of report, ${statSync(file('large.html')).size} B of page, ${seconds} s`);
   assert.ok(statSync(file('large.html')).size <= 5e6);
-  assert.ok(milliseconds < 60_000);
+  assert.ok(seconds > 0 && seconds < 10);
   assert.deepEqual(page.complaints, []);
   assert.match(await page.textContent('#functions'), /left out/);
 });

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const { RINGSIDE, CHROMIUM, MODULES, SCRATCH } = process.env;
+const PATIENCE = 180_000;  // ms; a builder may be busy with much else
 mkdirSync(SCRATCH, { recursive: true });
 
 export const file = (name) => join(SCRATCH, name);
@@ -38,10 +39,19 @@ export async function launch() {
 
 /**
  * Opens a page from disk. `page.complaints` collects errors, console messages, dialogs and every attempt to load anything.
+ * `page.cpuSeconds()` is what its main thread has worked so far, however busy the machine is with other things.
  */
 export async function open(browser, name, { width = 1280, height = 900, colorScheme = 'light' } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(PATIENCE);
+  context.setDefaultNavigationTimeout(PATIENCE);
   const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  page.cpuSeconds = async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find((metric) => metric.name === 'TaskDuration').value;
+  };
   const url = `file://${encodeURI(file(name))}`;
   page.complaints = [];
   page.on('console', (message) => page.complaints.push(`console: ${message.text()}`));

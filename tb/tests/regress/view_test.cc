@@ -202,7 +202,8 @@ TEST_P(ViewOf, TheTimelineKeepsTheRulesAndHasEveryPacket) {
 
 TEST_P(ViewOf, SignalsChangeWithinTheWindow) {
   const auto end = result_["result"]["simulated_ps"].get<std::uint64_t>();
-  const std::uint64_t begins = end / 10 * 6, ends = end / 10 * 9;
+  const auto start = result_["timeline"]["start_ps"].get<std::uint64_t>();  // of the traffic; before it the guest boots
+  const std::uint64_t begins = start + (end - start) / 10, ends = end - (end - start) / 10;
   const std::string from = std::to_string(begins) + " ps", to = std::to_string(ends) + " ps";
   const std::string output = ringside({"view", "run.rlog", "--vcd", "run.vcd", "--from", from, "--to", to});
   ASSERT_EQ(status_, 0) << output;

@@ -25,7 +25,7 @@ void* dma_alloc_coherent(device* dev, size_t size, dma_addr_t* dma_handle) {
   if (size > coherent_pool.end - coherent_pool.next) panic("no uncached memory left for a device that is not coherent");
   *dma_handle = coherent_pool.next;
   coherent_pool.next += size;
-  return memset(reinterpret_cast<void*>(*dma_handle + page_offset_base), 0, size);
+  return memset64(reinterpret_cast<u64*>(*dma_handle + page_offset_base), 0, size / sizeof(u64));
 }
 
 void __dma_sync_single_for_cpu(device* dev, dma_addr_t addr, size_t size, dma_data_direction dir) {

@@ -54,17 +54,17 @@ void mm_init(u64 base, u64 size) {
   const u64 pages = size >> PAGE_SHIFT;
   const u64 mem_map_bytes = ALIGN(pages * sizeof(page), PAGE_SIZE);
   if (mem_map_bytes >= size) panic("no memory for page structures");
-  memset(reinterpret_cast<void*>(base), 0, mem_map_bytes);
+  memset64(reinterpret_cast<u64*>(base), 0, mem_map_bytes / sizeof(u64));
   vmemmap_base = base - (base >> PAGE_SHIFT) * sizeof(page);
   page_offset_base = 0;
   zone_normal = {{}, (base + mem_map_bytes) >> PAGE_SHIFT, base + size};
 }
 
 void* memblock_alloc(u64 size, u64 align) {
-  const u64 start = (zone_normal.end - size) & ~(align - 1);
+  const u64 start = (zone_normal.end - ALIGN(size, sizeof(u64))) & ~(align - 1);
   if (size > zone_normal.end || start < (zone_normal.next_pfn << PAGE_SHIFT)) panic("out of memory at start-up");
   zone_normal.end = start;
-  return memset(reinterpret_cast<void*>(start), 0, size);
+  return memset64(reinterpret_cast<u64*>(start), 0, ALIGN(size, sizeof(u64)) / sizeof(u64));
 }
 
 // What a page held before is nobody's business: CONFIG_INIT_ON_ALLOC_DEFAULT_ON builds kernels that clear each page.

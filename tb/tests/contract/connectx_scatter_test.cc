@@ -95,8 +95,8 @@ TEST(ConnectxScatter, OneByteTooManyIsALocalLengthError) {
 // A striding queue of two WQEs behind a key whose table has one entry more for each than it has pages.
 class SmallStrides : public Bench {
  public:
-  static constexpr std::uint32_t kLogStrides = 10, kStride = 256, kPages = 64, kEntries = 72;
-  static constexpr std::uint64_t kPool = kBuffers + 0x40000, kOverflow = kBuffers + 0x1000;
+  static constexpr std::uint32_t kLogStrides = 10, kPages = 64, kEntries = 72;
+  static constexpr std::uint64_t kOverflow = kBuffers + 0x1000;
 
   // `headroom`: where the packet lies in its first stride.
   explicit SmallStrides(std::uint32_t headroom, std::uint64_t filler = kOverflow) {

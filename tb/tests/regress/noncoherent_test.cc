@@ -81,6 +81,27 @@ TEST(SplitHeader, ADiscardingCoreCorruptsLess) {
   EXPECT_LT(counter(split(kShortWindow, {"memory.invalidate=discard"}), "driver", "tcp_corrupt_bytes"), cleaning);
 }
 
+// ... and as much as a cleaning one if every line is evicted as soon as DMA has written to it. The right window is immune to
+// evictions, whenever they come.
+TEST(SplitHeader, EvictionsBringTheCorruptionBack) {
+  const std::uint64_t cleaning = counter(split(kShortWindow), "memory", "dma_overwritten_lines");
+  const std::vector<std::string> forced{"memory.invalidate=discard", "memory.evict_dma_lines=true"};
+  const std::vector<std::string> random{"memory.invalidate=discard", "memory.eviction_interval=20 ns"};
+  EXPECT_GE(counter(split(kShortWindow, forced), "memory", "dma_overwritten_lines"), cleaning);
+  for (const auto& eviction : {forced, random}) {
+    const Report report = split("", eviction);
+    EXPECT_EQ(counter(report, "driver", "tcp_corrupt_bytes"), 0u);
+    EXPECT_EQ(counter(report, "memory", "dma_overwritten_lines"), 0u);
+  }
+}
+
+// Lines that are evicted before DMA writes do no harm: the more often they are, the fewer are still dirty when it does.
+TEST(SplitHeader, EarlyEvictionsHideTheShortWindow) {
+  const std::uint64_t seldom = counter(split(kShortWindow, {"memory.eviction_interval=100 us"}), "memory", "dma_overwritten_lines");
+  const std::uint64_t often = counter(split(kShortWindow, {"memory.eviction_interval=20 ns"}), "memory", "dma_overwritten_lines");
+  EXPECT_LT(often, seldom / 2);
+}
+
 TEST(SplitHeader, ACoherentDeviceHidesTheShortWindow) {
   const Report report = split(kShortWindow, {"memory.dma_snoops=true", "driver.dma_coherent=true"});
   EXPECT_EQ(counter(report, "driver", "tcp_corrupt_bytes"), 0u);

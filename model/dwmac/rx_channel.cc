@@ -45,7 +45,7 @@ void RxChannel::reset(PhysAddr base) {
   watchdog_.cancel();
   queue_ = nullptr;
   active_ = busy_ = context_due_ = false;
-  leaving_ = 0;
+  leaving_ = earlier_header_ = 0;
   ++round_;
 }
 
@@ -178,6 +178,8 @@ void RxChannel::close(Time at) {
   closed_.last = last_;
   closed_.header = split_ ? frame.status.info.header : 0;
   if (last_ && context_.observer != nullptr) context_.observer->stored(context_.timeline.now(), frame.sequence, moving_since_, stored_);
+  closed_.earlier_header = earlier_header_;
+  if (split_) earlier_header_ = closed_.header;
   if (!last_) closed_.length = context_.config.partial_length == "zero" ? 0 : moved_;
   write_back_ = context_.write(at, DmaUse::completion, entry_.at, bytes_of(format_.close(closed_)), frame.sequence);
   if (context_.details != nullptr) context_.details->occupied(context_.timeline.now(), number_, write_back_.accepted, Resource::fabric);

@@ -83,6 +83,7 @@ class RxChannel final : public DescriptorCache::Client, public ReceiveWatchdog::
   Time moving_since_{};        // its first bytes began to
   Time stored_{};              // the latest of them will be in memory
   bool split_ = false;
+  std::uint32_t earlier_header_ = 0;  // of the last frame that was split
   bool context_due_ = false;  // the frame before left a timestamp
   Time timestamp_{};
 

@@ -90,7 +90,7 @@ class XgmacFormat final : public RxFormat {
     using namespace xgmac;
     dma_desc d{};
     d.des3 = (s.length & kRdes3PlMask) | (s.first ? kRdes3Fd : 0) | l34t(s.info) << kRdes3L34tShift;
-    if (s.first) d.des2 |= s.header & kRdes2HlMask;
+    if (s.first) d.des2 |= header_length(s) & kRdes2HlMask;
     if (!s.last) return d;
     d.des3 |= kRdes3Ld;
     if (s.timestamp) d.des3 |= kRdes3Cda;
@@ -114,6 +114,12 @@ class XgmacFormat final : public RxFormat {
   }
 
  private:
+  // The field means nothing in a frame that is neither TCP nor UDP: what was in it stays. Drivers that believed it took the
+  // payload of such frames for a header (netdev, November 2019); which value they found is assumed.
+  static std::uint32_t header_length(const RxStatus& s) {
+    return l34t(s.info) == xgmac::kL34Unknown ? s.earlier_header : s.header;
+  }
+
   static bool failed(const RxStatus& s) {
     return s.watchdog || s.giant || s.overflow || (s.checksums && (s.info.header_error || s.info.checksum_error));
   }

@@ -31,6 +31,7 @@ struct RxStatus {
   bool timestamp = false;    // a context descriptor follows
   std::uint32_t length = 0;  // of the frame with FCS; of the frame so far if not last
   std::uint32_t header = 0;  // split header: bytes in buffer 1
+  std::uint32_t earlier_header = 0;  // those of the channel's last frame that was split
   FrameInfo info;
 };
 

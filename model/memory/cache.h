@@ -93,6 +93,10 @@ class Cache {
   Fill& fill(Position position) { return fills_[position + way(entries_[position])]; }
   const Fill& fill(Position position) const { return fills_[position + way(entries_[position])]; }
 
+  // What is in a place, of which there are sets times ways; kNoLine for nothing.
+  LineNumber line_at(std::uint32_t place) const { return entries_[place / ways_ * stride_ + place % ways_] >> kLineShift; }
+
+  std::uint32_t lines() const { return sets_ * ways_; }
   std::uint32_t ways() const { return ways_; }
   std::uint32_t sets() const { return sets_; }
 

@@ -101,6 +101,14 @@ void MemoryConfig::visit_coherence(ParameterVisitor& v) {
   v.time({"memory.uncached_latency", "ns", "assumed: 0 takes that of DRAM, which is where the load is served",
           "Load-to-use latency of memory that is not cached."},
          Origin::default_value, uncached_latency, picoseconds(0), microseconds(10));
+  v.time({"memory.eviction_interval", "us", "chosen: lines leave the caches for lack of room only",
+          "Mean time between evictions of a place that is picked at random in all caches; 0 is off."},
+         Origin::default_value, eviction_interval, picoseconds(0), milliseconds(1000));
+  v.number({"memory.eviction_seed", "", "chosen", "Seed of these evictions."}, Origin::default_value, eviction_seed, 0,
+           ~std::uint64_t{0});
+  v.flag({"memory.evict_dma_lines", "", "chosen: lines leave the caches for lack of room only",
+          "A line that DMA writes past the caches leaves them at once: the worst moment for one that is dirty."},
+         Origin::default_value, evict_dma_lines);
   v.size({"memory.uncached_size", "MiB", "assumed: holds all rings",
           "Memory that is not cached, where the driver is told that DMA is not coherent."},
          Origin::default_value, uncached_size, kibibytes(64), mebibytes(64));

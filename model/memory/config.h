@@ -42,6 +42,9 @@ struct MemoryConfig {
   std::string invalidate = "clean";
   Time maintenance_interval;
   Time uncached_latency;
+  Time eviction_interval;
+  std::uint64_t eviction_seed = 1;
+  bool evict_dma_lines = false;
   Bytes uncached_size = mebibytes(2);
 
   std::string page_size = "2MiB";

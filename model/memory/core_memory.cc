@@ -74,6 +74,7 @@ MemoryAccess CoreMemory::straddle(Cycle at, std::uint64_t address, std::uint32_t
 MemoryAccess CoreMemory::access(std::uint64_t at, std::uint64_t address, Purpose purpose) {
   if (address / kCacheLine >= end_of_ram_) return {{at + l1d_latency_}, MemoryLevel::l1, false};
   const auto line = static_cast<LineNumber>(address / kCacheLine);
+  if (system_.evicts()) system_.evict_at_random(to_time({at}, frequency_));
   const Translation::Cost translation = translation_.data(address);
   counts_.page_walks += translation.walk;
   at += translation.cycles;

@@ -51,6 +51,12 @@ class CoreMemory final : public CorePort {
   Cache::Removed clean(LineNumber line);
   bool holds(LineNumber line) const;
 
+  // Places for data in both levels, and what is in one of them.
+  std::uint32_t lines() const { return l1d_.lines() + l2_.lines(); }
+  LineNumber line_at(std::uint32_t place) const {
+    return place < l1d_.lines() ? l1d_.line_at(place) : l2_.line_at(place - l1d_.lines());
+  }
+
   const CoreMemoryCounts& counts() const { return counts_; }
 
  private:

@@ -22,7 +22,8 @@ MemorySystem::MemorySystem(PhysicalMemory& memory, const MemoryConfig& config)
       ddio_ways_(static_cast<std::uint32_t>(config.ddio_ways)),
       dram_extra_(config.dram_latency - std::min(config.llc_latency, config.dram_latency)),
       llc_("memory.llc", config.llc_size, config.llc_ways, false),
-      dram_(config.dram_bandwidth) {
+      dram_(config.dram_bandwidth),
+      random_eviction_(config.eviction_interval, config.eviction_seed) {
   if (config.ddio_ways > config.llc_ways) {
     throw InputError(
         fmt::format("memory.ddio_ways: {} is more than memory.llc_ways, {}", config.ddio_ways, config.llc_ways));
@@ -75,11 +76,13 @@ void for_each_line(PhysAddr address, std::size_t size, Part part) {
 
 Time MemorySystem::write_past_caches(Time at, PhysAddr address, std::span<const std::uint8_t> data) {
   dram_.advance(at);
+  if (evicts()) evict_at_random(at);
   for_each_line(address, data.size(), [&](PhysAddr start, std::size_t offset, std::size_t length) {
     ++counts_.dma_write_lines;
     ++counts_.dma_writes_dram;
     dram_.write();
     image_->write(start, data.subspan(offset, length), cached(line_of(start)));
+    if (config_.evict_dma_lines) evict(line_of(start));
   });
   return at + config_.dma_write_latency;
 }
@@ -228,6 +231,38 @@ bool MemorySystem::make_room(Cache::Evicted victim) {
   return dirty;
 }
 
+void MemorySystem::evict_at_random(Time now) {
+  std::uint32_t places = llc_.lines();
+  for (const CoreMemory& core : cores_) places += core.lines();
+  random_eviction_.run(now, places, [this](std::uint64_t place) {
+    const LineNumber line = line_at(static_cast<std::uint32_t>(place));
+    if (line == Cache::kNoLine) return;
+    ++counts_.random_evictions;
+    evict(line);
+  });
+}
+
+// Places of the last level come first, then those of each core.
+LineNumber MemorySystem::line_at(std::uint32_t place) const {
+  if (place < llc_.lines()) return llc_.line_at(place);
+  place -= llc_.lines();
+  for (const CoreMemory& core : cores_) {
+    if (place < core.lines()) return core.line_at(place);
+    place -= core.lines();
+  }
+  return Cache::kNoLine;
+}
+
+// From all caches, to DRAM.
+void MemorySystem::evict(LineNumber line) {
+  const bool private_dirty = drop_copies(line).dirty;
+  if (llc_.remove(line).dirty || private_dirty) {
+    ++counts_.llc_writebacks;
+    dram_.write();
+  }
+  if (image_ != nullptr) image_->left(line);
+}
+
 Cache::Removed MemorySystem::drop_copies(LineNumber line) {
   Cache::Removed copies{false, false};
   for (CoreMemory& core : cores_) {
@@ -279,6 +314,8 @@ void MemorySystem::register_statistics(Statistics& statistics) const {
                  "Dirty lines that the last-level cache wrote to DRAM.");
   statistics.add("maintenance_writebacks", "lines", counts_.maintenance_writebacks,
                  "Dirty lines that cache maintenance wrote to DRAM.");
+  statistics.add("random_evictions", "lines", counts_.random_evictions,
+                 "Lines that left the caches though there was room (memory.eviction_interval).");
   if (image_ != nullptr) {
     const DramImageCounts& c = image_->counts();
     statistics.add("dma_stale_lines", "lines", c.stale_lines, "Lines that DMA wrote while a cache held them.");

@@ -14,6 +14,7 @@
 #include "model/memory/dram.h"
 #include "model/memory/physical_memory.h"
 #include "model/memory/ports.h"
+#include "model/memory/random_eviction.h"
 #include "model/probe/statistics.h"
 
 namespace ringside {
@@ -29,6 +30,7 @@ struct SharedMemoryCounts {
   std::uint64_t dma_reads_dram = 0;
   std::uint64_t llc_writebacks = 0;
   std::uint64_t maintenance_writebacks = 0;
+  std::uint64_t random_evictions = 0;
 };
 
 // Last-level cache. "victim" (Skylake-SP and later, EPYC): it is filled by evictions of the second level; a core's read
@@ -80,6 +82,9 @@ class MemorySystem final : public DmaPort {
   bool take_ownership(const CoreMemory& core, LineNumber line);
   bool uncached(std::uint64_t address) const { return image_ != nullptr && image_->uncached(address); }
   void maintain(LineNumber line, CacheMaintenance what);
+  // Whether, and which, lines leave the caches though there is room for them.
+  bool evicts() const { return config_.eviction_interval.value != 0; }
+  void evict_at_random(Time now);
   // A cache has let go of a clean copy that nobody may have written down.
   void may_have_left(LineNumber line);
 
@@ -93,6 +98,8 @@ class MemorySystem final : public DmaPort {
   Source read_other_core(const CoreMemory& core, LineNumber line);
   bool make_room(Cache::Evicted victim);
   Cache::Removed drop_copies(LineNumber line);
+  LineNumber line_at(std::uint32_t place) const;
+  void evict(LineNumber line);
 
   PhysicalMemory& memory_;
   MemoryConfig config_;
@@ -103,6 +110,7 @@ class MemorySystem final : public DmaPort {
   Dram dram_;
   DramImage* image_ = nullptr;
   bool snoops_ = true;
+  RandomEviction random_eviction_;
   SharedMemoryCounts counts_;
   std::deque<CoreMemory> cores_;
 };

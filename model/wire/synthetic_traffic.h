@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/base/random.h"
 #include "model/wire/pacer.h"
-#include "model/wire/random.h"
 #include "model/wire/traffic.h"
 
 namespace ringside {

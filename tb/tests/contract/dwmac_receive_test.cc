@@ -145,6 +145,23 @@ TEST_P(DwmacReceive, FrameWithoutTransportHeaderIsNotSplit) {
   expect_bytes(b, Bench::buffer(0), frame, 0, 300);
 }
 
+// EQOS says that the field is not valid, XGMAC leaves the last one in it and says what kind of frame this is.
+TEST_P(DwmacReceive, HeaderLengthOfAFrameThatHasNone) {
+  Bench b(config());
+  b.open_armed({.buffer = 2048, .split = true}, true, true);
+  b.receive(tcp_frame(600));
+  const auto frame = plain_frame(300);
+  b.receive(frame);
+  ASSERT_TRUE(b.closed(1));
+  if (b.xgmac) {
+    EXPECT_EQ(b.desc(1)->des2 & xgmac::kRdes2HlMask, kTcpHeaders);
+    EXPECT_EQ(b.desc(1)->des3 >> xgmac::kRdes3L34tShift & xgmac::kRdes3L34tMask, xgmac::kL34Unknown);
+  } else {
+    EXPECT_EQ(b.desc(1)->des3 & eqos::kRdes3Rs2v, 0u);
+  }
+  expect_bytes(b, Bench::buffer(1), frame, 0, 300);
+}
+
 TEST_P(DwmacReceive, TimestampTakesADescriptorOfItsOwn) {
   Bench b(config());
   b.open_armed({.timestamps = true});

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
 
 #include "tb/tests/contract/memory_board.h"
@@ -144,6 +145,62 @@ TEST(MemoryNoncoherent, ASnoopingDeviceNeedsNoMaintenanceAndSuffersFromIt) {
   b.device_writes(8, 9);
   b.image.invalidate(MemoryBoard::address(8), DramImage::Invalidate::discard);
   EXPECT_EQ(b.load(8), 0);
+}
+
+// What a core that discards dirty lines saves from being overwritten, an eviction in time does not.
+TEST(MemoryNoncoherent, ADirtyLineThatIsEvictedBeforeItIsInvalidatedOverwrites) {
+  for (const bool evicted : {false, true}) {
+    MemoryConfig config = soc();
+    config.evict_dma_lines = evicted;
+    SocBoard b(config);
+    b.store(3, 7);
+    b.device_writes(3, 9);
+    EXPECT_EQ(b.device_reads(3), evicted ? 7 : 9);
+    b.image.invalidate(MemoryBoard::address(3), DramImage::Invalidate::discard);
+    b.core.maintain({b.now}, MemoryBoard::address(3), CacheMaintenance::invalidate);
+    EXPECT_EQ(b.load(3), evicted ? 7 : 9);
+    EXPECT_EQ(b.image.counts().overwritten_lines, evicted ? 1u : 0u);
+  }
+}
+
+TEST(MemoryNoncoherent, AnEvictedLineThatWasCleanIsReadAgain) {
+  MemoryConfig config = soc();
+  config.evict_dma_lines = true;
+  SocBoard b(config);
+  b.load(3);
+  b.device_writes(3, 9);
+  EXPECT_EQ(b.load(3), 9);
+  EXPECT_EQ(b.last.level, MemoryLevel::dram);
+}
+
+// A line stays for N places times the interval, in the mean: of 64 lines, after that time, 1 in e is left.
+TEST(MemoryNoncoherent, RandomEvictionsTakeEachPlaceAlike) {
+  MemoryConfig config = soc();
+  config.eviction_interval = microseconds(1);
+  constexpr std::uint64_t kPlaces = 64 + 512 + 4096;  // L1, L2, last level
+  std::uint64_t left = 0;
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    config.eviction_seed = seed;
+    SocBoard b(config);
+    for (std::uint64_t line = 0; line < 512; ++line) b.load(line);  // the first ones have left L1, so that each has one place
+    b.now += 2 * kPlaces * 1000;                                    // 2 GHz
+    b.load(10'000);
+    for (std::uint64_t line = 0; line < 64; ++line) left += b.core.holds(static_cast<LineNumber>((kTestBase / kCacheLine) + line));
+  }
+  EXPECT_NEAR(static_cast<double>(left) / (16 * 64), std::exp(-1.0), 0.06);
+}
+
+TEST(MemoryNoncoherent, TheSameSeedEvictsTheSameLines) {
+  MemoryConfig config = soc();
+  config.eviction_interval = nanoseconds(100);
+  std::uint64_t done[2] = {};
+  for (std::uint64_t& now : done) {
+    SocBoard b(config);
+    for (std::uint64_t i = 0; i < 20'000; ++i) b.load(i % 300);
+    EXPECT_GT(b.memory.counts().random_evictions, 0u);
+    now = b.now;
+  }
+  EXPECT_EQ(done[0], done[1]);
 }
 
 }  // namespace

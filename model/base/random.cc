@@ -1,4 +1,4 @@
-#include "model/wire/random.h"
+#include "model/base/random.h"
 
 #include <array>
 #include <bit>

@@ -2,20 +2,20 @@
 
 #include <cmath>
 
-#include "model/wire/random.h"
+#include "model/base/random.h"
 
 namespace ringside {
 namespace {
 
 // First outputs of SplitMix64 for seed 1234567, as published with the reference implementation.
-TEST(TrafficRandom, IsSplitMix64) {
+TEST(RandomNumbers, IsSplitMix64) {
   Random random(1234567);
   EXPECT_EQ(random.next(), 6457827717110365317ULL);
   EXPECT_EQ(random.next(), 3203168211198807973ULL);
   EXPECT_EQ(random.next(), 9817491932198370423ULL);
 }
 
-TEST(TrafficRandom, BelowIsUniform) {
+TEST(RandomNumbers, BelowIsUniform) {
   Random random(1);
   std::uint64_t seen[12] = {};
   constexpr int kDraws = 120'000;
@@ -28,7 +28,7 @@ TEST(TrafficRandom, BelowIsUniform) {
   for (const std::uint64_t n : seen) EXPECT_NEAR(static_cast<double>(n), kDraws / 12.0, 4 * sigma);
 }
 
-TEST(TrafficRandom, ExponentialIsMinusLogarithm) {
+TEST(RandomNumbers, ExponentialIsMinusLogarithm) {
   Random integer(7);
   Random raw(7);
   for (int i = 0; i < 10'000; ++i) {

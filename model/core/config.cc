@@ -76,6 +76,7 @@ void CoreConfig::visit(ParameterVisitor& v) {
   v.number({"cpu.fence.serialise", "cycles", "", "cpuid, isb and the like, once everything older has completed"},
            kRequired, serialise, 0, 10'000);
   if (isa() != Architecture::x86_64) return;
+  v.number({"cpu.pause", "cycles", "", "for which pause keeps what follows from starting"}, kRequired, pause, 0, 1000);
   v.number({"cpu.rep.micro_ops", "uops", "", "reorder buffer entries of a repeated string instruction"}, kRequired,
            rep_micro_ops, 1, 64);
   v.table({"cpu.rep_stos.wide", "cycles", "", "rep stosw/d/q in the microcode sequencer"}, kRequired, rep_stos.wide);

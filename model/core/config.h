@@ -64,6 +64,7 @@ struct CoreConfig {
   std::uint64_t full_fence = 0;
   std::uint64_t locked = 0;
   std::uint64_t serialise = 0;
+  std::uint64_t pause = 0;
 
   std::uint64_t rep_micro_ops = 0;
   RepeatConfig rep_stos;

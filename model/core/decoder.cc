@@ -231,6 +231,8 @@ void Decoder::Impl::refine_x86(const MCInst& inst, Instruction& out) const {
     out.barrier = Barrier::serialise;
   else if (name.starts_with("XCHG") && name.ends_with("rm"))
     out.barrier = Barrier::locked;
+  else if (name == "PAUSE")
+    out.barrier = Barrier::pause;
   if (out.barrier != Barrier::none && out.barrier != Barrier::locked) out.loads = out.stores = 0;
 
   const bool stores = starts_with_any(name, {"STOS"});

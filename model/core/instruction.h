@@ -26,6 +26,7 @@ enum class Barrier : std::uint8_t {
   full_stop,    // dsb: as full_fence, and nothing younger starts at all
   locked,       // atomic read-modify-write that also orders, as x86 has it
   serialise,    // cpuid, isb and the like: drains the pipeline
+  pause,        // pause: orders nothing, but nothing younger starts for a while
 };
 
 enum class Repeat : std::uint8_t { none, store, move };

@@ -125,8 +125,11 @@ std::uint64_t Pipeline::State::barrier(Barrier kind, std::uint64_t at) {
     case Barrier::serialise:
       done = visible + config.serialise;
       break;
+    case Barrier::pause:
+      done = at + config.pause;
+      break;
   }
-  memory_floor = std::max(memory_floor, done);
+  if (kind != Barrier::pause) memory_floor = std::max(memory_floor, done);
   if (kind != Barrier::full_fence && done > front_ready) {
     front_ready = done;
     front_reason = StallReason::serialise;

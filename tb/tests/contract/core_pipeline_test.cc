@@ -148,6 +148,15 @@ TEST(CorePipeline, FencesWaitForWhatTheyOrder) {
   EXPECT_NEAR(cycles(cpuid, {load(0x300000)}, kLoad), 300 + 100, 2);
 }
 
+TEST(CorePipeline, PauseHoldsBackWhatFollowsAndOrdersNothing) {
+  CoreBench bench(plain_core());
+  bench.port.place(0x300000, MemoryLevel::dram, 1000);
+  const Code pause{0xf3, 0x90};
+  Block block = bench.decode(kLoad + pause + kLoad);
+  bench.run(block, {load(0x300000), load(0x300100)});
+  EXPECT_NEAR(bench.port.loads.back().first, 140, 5);  // the earlier load is still on its way
+}
+
 TEST(CorePipeline, ALockedAddDrainsTheStoresBeforeIt) {
   CoreBench bench(plain_core());
   Block block = bench.decode(times(20, {0xf0, 0x48, 0x01, 0x07}));  // lock add [rdi], rax

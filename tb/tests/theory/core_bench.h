@@ -78,6 +78,7 @@ inline CoreConfig plain_core() {
   c.full_fence = 33;
   c.locked = 13;
   c.serialise = 100;
+  c.pause = 140;
   c.rep_micro_ops = 6;
   // Zen 4's figures for zeroing with quad words; see traces/hardware/cpu/epyc-genoa.toml.
   c.rep_stos = {{{120, 15}, {128, 38}, {256, 39}, {512, 42}}, {{120, 9}, {128, 33}}, 32, 48, 7};

@@ -167,6 +167,8 @@ TEST(CoreDecoder, BarriersAndStringInstructions) {
   EXPECT_EQ(x86({0x0f, 0xae, 0xf8}).barrier, Barrier::store_fence);
   EXPECT_EQ(x86({0x0f, 0xae, 0xf0}).barrier, Barrier::full_fence);
   EXPECT_EQ(x86({0x0f, 0xa2}).barrier, Barrier::serialise);
+  EXPECT_EQ(x86({0xf3, 0x90}).barrier, Barrier::pause);
+  EXPECT_EQ(x86({0x90}).barrier, Barrier::none);  // nop
   EXPECT_EQ(x86({0x48, 0x87, 0x07}).barrier, Barrier::locked);
   EXPECT_EQ(x86({0x48, 0x93}).barrier, Barrier::none);       // xchg rbx, rax
   EXPECT_EQ(arm(0xd5033bbf).barrier, Barrier::full_fence);   // dmb ish

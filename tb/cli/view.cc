@@ -21,7 +21,7 @@ Time time_of(const std::string& text, const char* option, Time otherwise) {
   try {
     return Time{parse_quantity(text, Dimension::time)};
   } catch (const QuantityError& error) {
-    throw InputError(fmt::format("{} {}: {}", option, printable(text, 40), error.what()));
+    throw InputError(fmt::format("{}: {}", option, error.what()));
   }
 }
 

@@ -25,9 +25,6 @@ void MailboxConfig::visit(ParameterVisitor& v) {
 // 1. Take the frame or count why not. 2. Packet, then completion: the fabric keeps their order. 3. Say when it is visible.
 void Mailbox::on_frame(Time now, const Frame& frame) {
   ++offered_;
-  if (observer_ != nullptr) {
-    observer_->offered(now, frame.sequence, static_cast<std::uint32_t>(frame.bytes.size()) + kFcsBytes);
-  }
   if (head_ == tail_) {
     ++dropped_;
     if (observer_ != nullptr) observer_->dropped(now, frame.sequence, "rx_out_of_buffer");

@@ -78,7 +78,7 @@ void CoreConfig::visit(ParameterVisitor& v) {
   if (isa() != Architecture::x86_64) return;
   v.number({"cpu.pause", "cycles", "", "for which pause keeps what follows from starting"}, kRequired, pause, 0, 1000);
   v.number({"cpu.rep.micro_ops", "uops", "", "reorder buffer entries of a repeated string instruction"}, kRequired,
-           rep_micro_ops, 1, 64);
+           rep_micro_ops, 1, 256);
   v.table({"cpu.rep_stos.wide", "cycles", "", "rep stosw/d/q in the microcode sequencer"}, kRequired, rep_stos.wide);
   v.table({"cpu.rep_stos.byte", "cycles", "", "rep stosb in the microcode sequencer"}, kRequired, rep_stos.byte);
   v.number({"cpu.rep_stos.bytes_per_cycle", "bytes/cycle", "", "rate beyond the last step"}, kRequired,

@@ -205,7 +205,7 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
   const std::uint64_t micro_ops = repeats ? config.rep_micro_ops : in.micro_ops;
   std::uint64_t room = reorder_buffer.room(micro_ops);
   if (in.loads > 0) room = std::max(room, load_queue.room(in.loads));
-  Dispatched dispatched = dispatch(micro_ops, room);
+  Dispatched dispatched = dispatch(repeats ? 1 : micro_ops, room);  // the table of cycles has the others' dispatch
   if (in.stores > 0) wait_for_store_queue(in.stores, dispatched);
   Operands operand = operands(in, dispatched.cycle);
   if (!config.in_order) operand.reason = StallReason::dependency;  // more is known on in-order cores only

@@ -44,6 +44,7 @@ CoreModel core_model_of(const Machine& machine) {
       {"AuthenticAMD", 25, 0x10, 0x1f, "epyc-genoa"},
       {"GenuineIntel", 6, 0x4f, 0x4f, "xeon-e5-1650v4"},
       {"GenuineIntel", 6, 0x6a, 0x6a, "xeon-8380"},
+      {"GenuineIntel", 6, 0xcf, 0xcf, "xeon-emerald-rapids"},
   };
   for (const Known& k : known) {
     const bool same = machine.vendor == k.vendor && machine.family == k.family;

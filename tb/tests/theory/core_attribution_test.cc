@@ -72,7 +72,7 @@ TEST(CoreAttribution, RepPaysForWhatItDelays) {
   expect_booked_on_rep("dispatch is the limit", {times(120, kNop), {}}, 50, 1);
   expect_booked_on_rep("the units are the limit", {work(25), {}}, 50, 2);
   expect_booked_on_rep("a miss in each round", {kLoad + times(60, kNop), {load(kFar)}}, 50, 2);
-  expect_booked_on_rep("a miss behind the work", {times(60, kNop) + kLoad, {load(kFar)}}, 70, 2);
+  expect_booked_on_rep("a miss behind the work", {times(60, kNop) + kLoad, {load(kFar)}}, 70, 3);
 }
 
 TEST(CoreAttribution, RepThatIsHiddenPaysNothing) {

@@ -97,6 +97,32 @@ TEST(CoreRepeat, ALaterOrdinaryStoreForwardsNormally) {
   EXPECT_EQ(bench.pipeline.counts().forwarded_loads, 1u);
 }
 
+// Misses that do not wait for each other overlap as far as the window reaches, and a repeated instruction takes its places in it:
+// 256 entries hold 256 / (1 + 63) rounds of a load and of a rep with 63 micro-ops. What it takes of dispatch is in the table.
+TEST(CoreRepeat, TakesItsPlacesInTheWindow) {
+  CoreConfig config = plain_core();
+  config.rep_micro_ops = 63;
+  CoreBench bench(config);
+  bench.port.place(kChased, MemoryLevel::dram, 1000);
+  Block rep = bench.decode(kZero);
+  Block miss = bench.decode({0x48, 0x8b, 0x0e}, 0x200040);  // mov rcx, [rsi]
+  constexpr std::uint64_t kRounds = 200;
+  const auto run = [&] {
+    for (std::uint64_t i = 0; i < kRounds; ++i) {
+      bench.run(miss, {load(kChased)});
+      bench.run(rep, zeroed(72));
+    }
+    return bench.pipeline.retired().value;
+  };
+  const std::uint64_t start = run();
+  EXPECT_NEAR((run() - start) / kRounds, 1000 / 4, 10);
+
+  CoreBench alone(config);
+  Block only = alone.decode(kZero);
+  for (std::uint64_t i = 0; i < kRounds; ++i) alone.run(only, zeroed(72));
+  EXPECT_NEAR(alone.pipeline.retired().value / kRounds, 63 / 4 + 1, 1);  // retirement of 4 a cycle is the limit, not 15 and 16
+}
+
 TEST(CoreRepeat, EachLineIsTouchedOnce) {
   CoreBench bench(zen4_core());
   Block rep = bench.decode({0xf3, 0xa4});  // rep movsb

@@ -30,7 +30,12 @@ constexpr u32 STMMAC_MAX_RX_BUF_SIZE(u32 num_pages) {
 constexpr u32 STMMAC_GET_ENTRY(u32 x, u32 size) { return (x + 1) & (size - 1); }
 
 // What became of a packet that a program saw; a set of bits.
-enum stmmac_xdp_result : u32 { STMMAC_XDP_PASS = 0, STMMAC_XDP_CONSUMED = BIT(0), STMMAC_XDP_TX = BIT(1) };
+enum stmmac_xdp_result : u32 {
+  STMMAC_XDP_PASS = 0,
+  STMMAC_XDP_CONSUMED = BIT(0),
+  STMMAC_XDP_TX = BIT(1),
+  STMMAC_XDP_REDIRECT = BIT(2)
+};
 
 // The buffer that a program works on, with what its metadata functions need.
 struct stmmac_xdp_buff {
@@ -73,7 +78,8 @@ struct stmmac_rx_queue {
   } state;  // of a frame whose end was not there when the last poll ended
 };
 
-enum stmmac_txbuf_type : u8 { STMMAC_TXBUF_T_SKB, STMMAC_TXBUF_T_XDP_TX };
+// Frames of the own receive queue, or of any interface.
+enum stmmac_txbuf_type : u8 { STMMAC_TXBUF_T_SKB, STMMAC_TXBUF_T_XDP_TX, STMMAC_TXBUF_T_XDP_NDO };
 
 struct stmmac_tx_info {
   dma_addr_t buf;  // to unmap; 0: nothing
@@ -195,6 +201,8 @@ __always_inline u32 stmmac_xdp_run_prog(stmmac_priv* priv, xdp_buff* xdp) {
   return prog != nullptr ? __stmmac_xdp_run_prog(priv, prog, xdp) : u32{STMMAC_XDP_PASS};
 }
 void stmmac_finalize_xdp_rx(stmmac_priv* priv, u32 xdp_status);
+// Sends frames that were redirected here; returns how many.
+int stmmac_xdp_xmit(net_device* dev, int num_frames, xdp_frame** frames, u32 flags);
 
 // stmmac_platform.cc
 // Sets up the device and interface that `board` describes; panics if that fails.

@@ -1,3 +1,4 @@
+#include "driver/kernel/devmap.h"
 #include "driver/kernel/digest.h"
 #include "driver/net/stack.h"
 #include "driver/stmmac/stmmac.h"
@@ -91,6 +92,9 @@ const guest_stat* stmmac_stats(stmmac_priv* priv) {
   add(table, "softnet_time_squeeze", &softnet.time_squeeze);
   add(table, "xdp_exception", &xdp_stats.exceptions);
   add(table, "xdp_invalid_action", &xdp_stats.invalid_actions);
+  add(table, "xdp_devmap_xmit", &redirect_stats.frames);
+  add(table, "xdp_devmap_drop", &redirect_stats.not_taken);
+  add(table, "xdp_redirect_err", &redirect_stats.errors);
   add(table, "digest_packets", &rx_digest.packets);
   add(table, "digest_bytes", &rx_digest.bytes);
   add(table, "digest", &rx_digest.digest);

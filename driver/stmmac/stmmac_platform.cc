@@ -1,6 +1,7 @@
 // The device as the board describes it, and the user's settings.
 #include "driver/net/stack.h"
 #include "driver/stmmac/stmmac.h"
+#include "driver/xdp/programs.h"
 
 // What a device tree that says nothing gets: bursts of 64 beats, two of each kind on the bus.
 static constexpr stmmac_dma_cfg default_dma_cfg = {
@@ -69,7 +70,7 @@ static void stmmac_hw_init(stmmac_priv* priv, const board_info& board) {
 }
 
 static net_device* stmmac_alloc_netdev(stmmac_priv* priv, const board_info& board) {
-  static const net_device_ops stmmac_netdev_ops = {.ndo_start_xmit = stmmac_xmit, .ndo_xdp_xmit = nullptr};
+  static const net_device_ops stmmac_netdev_ops = {.ndo_start_xmit = stmmac_xmit, .ndo_xdp_xmit = stmmac_xdp_xmit};
   net_device* ndev = memblock_alloc_array<net_device>(1);
   ndev->mtu = board.mtu;
   ndev->ifindex = 2;  // 1 is the loopback interface
@@ -93,6 +94,8 @@ stmmac_priv* stmmac_dvr_probe(const board_info& board) {
   priv->napi_weight = static_cast<int>(board.napi_budget);
   priv->dev = stmmac_alloc_netdev(priv, board);
   net_dev_init();
+  dev_map_add(priv->dev);
+  tx_port.netdev_map[TX_PORT_SAME] = priv->dev;
   net_stack_init(board);
   if (stmmac_open(priv) != 0) panic("stmmac: the interface does not come up");
   return priv;

@@ -89,10 +89,11 @@ static void stmmac_free_tx_buffer(stmmac_priv* priv, u32 entry, bool in_napi) {
   stmmac_tx_info* info = &tx_q->tx_skbuff_dma[entry];
   if (info->buf != 0) dma_unmap_single(priv->device, info->buf, info->len, DMA_TO_DEVICE);
   info->buf = 0;
-  if (info->buf_type == STMMAC_TXBUF_T_XDP_TX) {
+  if (info->buf_type != STMMAC_TXBUF_T_SKB) {
     if (tx_q->xdpf[entry] != nullptr) {
+      // A redirected frame's page may be another queue's.
       struct page* page = virt_to_head_page(tx_q->xdpf[entry]->data);
-      page_pool_put_full_page(page->pp, page, in_napi);
+      page_pool_put_full_page(page->pp, page, in_napi && info->buf_type == STMMAC_TXBUF_T_XDP_TX);
     }
   } else if (tx_q->tx_skbuff[entry] != nullptr) {
     napi_consume_sent_skb(tx_q->tx_skbuff[entry], in_napi ? NAPI_POLL_WEIGHT : 0);

@@ -110,9 +110,10 @@ void check_xdp_program(const Scenario& scenario) {
                                  scenario.settings.place_of("driver.xdp"), name, fmt::join(names, ", "),
                                  did_you_mean(name, names)));
   }
-  if (redirects(name) && scenario.driver.name != "mlx5e") {
-    throw InputError(fmt::format("{}: driver.xdp is \"{}\", which driver.name \"{}\" lacks; \"mlx5e\" has it",
-                                 scenario.settings.place_of("driver.xdp"), name, scenario.driver.name));
+  if (name == "redirect" && scenario.driver.name == "stmmac") {
+    throw InputError(fmt::format("{}: driver.xdp is \"redirect\", which needs another port; driver.name \"stmmac\" has one, and "
+                                 "\"redirect-same\"",
+                                 scenario.settings.place_of("driver.xdp")));
   }
   if (scenario.driver.name == "stmmac" && name != "none" && scenario.driver.mtu > kStmmacXdpMtu) {
     throw InputError(fmt::format("{}: driver.mtu is {}; at most {} is allowed with a program and driver.name \"stmmac\"",

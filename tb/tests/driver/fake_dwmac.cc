@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "driver/kernel/board.h"
+#include "driver/kernel/devmap.h"
 #include "driver/net/gro.h"
 #include "driver/net/stack.h"
 #include "driver/xdp/programs.h"
@@ -62,6 +63,7 @@ FakeDwmac::FakeDwmac(const FakeDwmacConfig& config)
   config.stack.copy(board_.stack, sizeof board_.stack - 1);
   for (datarec& rec : rx_cnt) rec = {};
   xdp_stats = {};
+  redirect_stats = {};
 }
 
 FakeDwmac::~FakeDwmac() {

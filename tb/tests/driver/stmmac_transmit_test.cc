@@ -153,6 +153,50 @@ TEST(StmmacXdp, TxSendsFramesBack) {
   }
 }
 
+// Collected per interface, sent in bulk, and mapped anew because the page may be anybody's.
+TEST(StmmacXdp, RedirectSendsFramesOut) {
+  for (const bool xgmac : {false, true}) {
+    FakeDwmac nic({.xgmac = xgmac, .program = "redirect-same", .coherent = false});
+    nic.open();
+    for (std::uint32_t i = 0; i < 1000; ++i) {
+      nic.receive(udp_frame(60 + i, i));
+      ASSERT_EQ(nic.transmitted().back(), swapped(udp_frame(60 + i, i)));
+    }
+    for (std::uint32_t i = 0; i < 40; ++i) nic.arrive(udp_frame(60, i));
+    nic.run();
+    EXPECT_EQ(nic.transmitted().size(), 1040u);
+    EXPECT_EQ(nic.stat("xdp_devmap_xmit"), 1040u);
+    EXPECT_EQ(nic.stat("rx_dropped"), 0u);
+    nic.close();
+    EXPECT_EQ(page_pool_inflight(nic.rxq().page_pool), 0);
+  }
+}
+
+TEST(StmmacXdp, RedirectDropsWhatTheRingHasNoRoomFor) {
+  FakeDwmac nic({.program = "redirect-same", .tx_ring = 64});
+  nic.open();
+  nic.stall_transmit(true);
+  for (std::uint32_t i = 0; i < 100; ++i) nic.receive(udp_frame(60, i));
+  EXPECT_EQ(nic.stat("xdp_devmap_xmit"), 48u);
+  EXPECT_EQ(nic.stat("xdp_devmap_drop"), 52u);
+  nic.stall_transmit(false);
+  EXPECT_EQ(nic.transmitted().size(), 48u);
+  nic.receive(udp_frame(60));
+  nic.close();
+  EXPECT_EQ(page_pool_inflight(nic.rxq().page_pool), 0);
+}
+
+TEST(StmmacXdp, RedirectToAnInterfaceThatDoesNotExistDrops) {
+  FakeDwmac nic({.program = "redirect-same"});
+  nic.open();
+  tx_port.netdev_map[TX_PORT_SAME] = nullptr;
+  nic.receive(udp_frame(60));
+  EXPECT_EQ(nic.stat("xdp_exception"), 1u);
+  EXPECT_EQ(nic.stat("rx_dropped"), 1u);
+  nic.close();
+  EXPECT_EQ(page_pool_inflight(nic.rxq().page_pool), 0);
+}
+
 TEST(StmmacXdp, TxDropsWhatTheRingHasNoRoomFor) {
   FakeDwmac nic({.program = "tx", .tx_ring = 64});
   nic.open();

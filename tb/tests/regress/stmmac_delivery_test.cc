@@ -136,6 +136,30 @@ TEST(StmmacOverload, AShortageOfMemoryLosesOnlyCountedPackets) {
   EXPECT_GT(report["result"]["packets"]["delivered"].get<std::uint64_t>(), 400u);
 }
 
+// What a program sends back or redirects leaves, and every page comes home.
+TEST(StmmacTransmission, OfProgramsLosesNothing) {
+  for (const char* model : {kXgmac, kEqos}) {
+    for (const std::string program : {"tx", "redirect-same"}) {
+      const Outcome outcome = RingsideRun({"stmmac-xdp-drop", "--quiet"})
+                                  .set(core(model))
+                                  .set("driver.xdp=" + program)
+                                  .set("traffic.rate=0.3 Mpps")
+                                  .set("traffic.packets=1500")
+                                  .set("run.warmup=0")
+                                  .set("run.packets=0")
+                                  .set("run.converge=0")
+                                  .run();
+      ASSERT_EQ(outcome.status, 0) << outcome.error;
+      const Report report = outcome.json();
+      EXPECT_EQ(report["result"]["packets"]["delivered"], 1500);
+      if (program == "redirect-same") EXPECT_EQ(counter(report, "driver", "xdp_devmap_xmit"), 1500u);
+      EXPECT_EQ(counter(report, "driver", "rx_dropped"), 0u);
+      // The run ends with the last packet received; what the last polls sent may still be on its way out.
+      EXPECT_GE(counter(report, "nic", "mmc_tx_framecount_gb") + 64, 1500u);
+    }
+  }
+}
+
 // Each VLAN priority has its queue, each queue its ring, and none is stuck behind another.
 TEST(StmmacQueues, PrioritiesGoToTheirQueues) {
   Packets packets = captured_packets(kCapture);

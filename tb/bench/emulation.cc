@@ -9,12 +9,11 @@
 #include <string>
 
 #include "model/base/timeline.h"
-#include "model/connectx/connectx.h"
-#include "model/connectx/hw/registers.h"
 #include "model/core/image.h"
 #include "model/guest/contract.h"
 #include "model/memory/physical_memory.h"
 #include "model/wire/traffic.h"
+#include "tb/bench/device.h"
 #include "tb/bench/functional_fabric.h"
 #include "tb/board/board_info.h"
 
@@ -38,7 +37,7 @@ class Machine {
         image_(scenario.image.string(), PhysAddr{guest::kRamBase + scenario.memory.ram_size.value}),
         traffic_(make_traffic(scenario.traffic, scenario.run.seed, timeline_)),
         fabric_(timeline_, memory_),
-        nic_("nic", scenario.nic, timeline_, fabric_) {
+        nic_(make_bench_device(scenario, timeline_, fabric_)) {
     image_.load(memory_);
     const bool x86 = image_.architecture() == Architecture::x86_64;
     check(uc_open(x86 ? UC_ARCH_X86 : UC_ARCH_ARM64, x86 ? UC_MODE_64 : UC_MODE_ARM, &engine_));
@@ -67,7 +66,7 @@ class Machine {
     const double elapsed = cpu_seconds() - start;
     if (!failure_.empty()) throw std::runtime_error(failure_);
     check(error);
-    return {nic_.packets_completed(), instructions_, elapsed - outside_};
+    return {nic_->packets_completed(), instructions_, elapsed - outside_};
   }
 
  private:
@@ -100,7 +99,7 @@ class Machine {
   static std::uint64_t nic_read(uc_engine*, std::uint64_t offset, unsigned size, void* user) {
     Machine& machine = *static_cast<Machine*>(user);
     std::uint64_t value = 0;
-    machine.outside([&] { value = machine.nic_.mmio_read(machine.timeline_.now(), offset, size); });
+    machine.outside([&] { value = machine.nic_->mmio().mmio_read(machine.timeline_.now(), offset, size); });
     return value;
   }
   static void nic_write(uc_engine*, std::uint64_t offset, unsigned size, std::uint64_t value, void* user) {
@@ -124,39 +123,35 @@ class Machine {
     }
   }
 
-  static bool eight_bytes(std::uint64_t offset) {
-    return offset == connectx::kRegCommandAddress || offset == connectx::kUarCqDoorbell || offset == connectx::kUarBlueFlame;
-  }
-
   void write_nic(std::uint64_t offset, unsigned size, std::uint64_t value) {
-    if (size == 4 && eight_bytes(offset)) {
+    if (size == 4 && nic_->eight_bytes(offset)) {
       lower_ = value;
       return;
     }
-    if (size == 4 && eight_bytes(offset - 4)) {
+    if (size == 4 && nic_->eight_bytes(offset - 4)) {
       offset -= 4;
       size = 8;
       value = lower_ | value << 32;
     }
     outside([&] {
-      nic_.mmio_write(timeline_.now(), offset, size, value);
+      nic_->mmio().mmio_write(timeline_.now(), offset, size, value);
       timeline_.run_until(timeline_.now() + kSettle);
     });
   }
 
   void wait_for_interrupt() {
-    if (nic_.packets_completed() >= target_) {
+    if (nic_->packets_completed() >= target_) {
       uc_emu_stop(engine_);
       return;
     }
     for (std::uint64_t i = 0; i < scenario_.driver.rx_ring; ++i) {
       TrafficSource::Offer offer;
       if (!traffic_->next(offer)) throw std::runtime_error("the traffic ends before the measurement");
-      timeline_.run_until(timeline_.now() + scenario_.nic.packet_interval());
-      nic_.on_frame(timeline_.now(), {frames_++, timeline_.now(), offer.bytes});
+      timeline_.run_until(timeline_.now() + nic_->interval());
+      nic_->port().on_frame(timeline_.now(), {frames_++, timeline_.now(), offer.bytes});
     }
     for (unsigned i = 0; i < kPatience && fabric_.pending() == 0; ++i) timeline_.run_until(timeline_.now() + kSettle);
-    if (fabric_.pending() == 0) throw std::runtime_error("no interrupt comes; " + nic_.waiting_for());
+    if (fabric_.pending() == 0) throw std::runtime_error("no interrupt comes; " + nic_->waiting_for());
   }
 
   const Scenario& scenario_;
@@ -166,7 +161,7 @@ class Machine {
   Image image_;
   std::unique_ptr<TrafficSource> traffic_;
   FunctionalFabric fabric_;
-  ConnectX nic_;
+  std::unique_ptr<BenchDevice> nic_;
   uc_engine* engine_ = nullptr;
   std::uint64_t frames_ = 0;
   std::uint64_t pending_ = 0;  // of the read under way

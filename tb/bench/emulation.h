@@ -13,7 +13,7 @@ struct Emulated {
   double guest_seconds = 0;        // processor time inside uc_emu_start, without that in the device's callbacks
 };
 
-// Boots scenario.image with Unicorn, without any hook but the two MMIO windows, on a ConnectX whose DMA takes effect at
+// Boots scenario.image with Unicorn, without any hook but the two MMIO windows, on a device whose DMA takes effect at
 // once. Whenever the guest goes idle it is given a ring full of frames, until `packets` have been completed. The
 // execution depends on nothing but the scenario; with `count` every instruction is counted by a hook, which is slow.
 Emulated emulate(const Scenario& scenario, std::uint64_t packets, bool count);

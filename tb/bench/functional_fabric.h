@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/base/timeline.h"
+#include "model/fabric/axi_master.h"
 #include "model/fabric/ports.h"
 #include "model/guest/contract.h"
 #include "model/memory/physical_memory.h"
@@ -14,8 +15,8 @@
 namespace ringside::bench {
 
 // Writes are in memory at the call. Reads are answered by an event at the time of the request, because devices do not
-// expect their reader to be called from within the request. Interrupts are kept until they are taken.
-class FunctionalFabric final : public DmaFabric, public EventTarget {
+// expect their reader to be called from within the request. Interrupts, by message or by wire, are kept until they are taken.
+class FunctionalFabric final : public AxiMaster, public InterruptSink, public EventTarget {
  public:
   FunctionalFabric(Timeline& timeline, PhysicalMemory& memory) : timeline_(timeline), memory_(memory) {}
 
@@ -39,6 +40,12 @@ class FunctionalFabric final : public DmaFabric, public EventTarget {
     timeline_.schedule(at, *this, slot);
   }
 
+  void set_limits(const AxiLimits&) override {}
+  Time response(const Posted& write) const override { return write.visible; }
+  std::uint32_t bus_width() const override { return kBusWidth; }
+
+  void interrupt(Time, std::uint32_t vector) override { pending_ |= std::uint64_t{1} << (vector & 63); }
+
   void fire(Time now, std::uint64_t slot) override {
     const Read read = reads_[slot];
     free_.push_back(slot);
@@ -51,6 +58,8 @@ class FunctionalFabric final : public DmaFabric, public EventTarget {
   std::uint64_t take_pending() { return std::exchange(pending_, 0); }
 
  private:
+  static constexpr std::uint32_t kBusWidth = 16;  // bytes in a beat, as hardware/axi/axi.toml has it
+
   struct Read {
     PhysAddr address;
     std::uint32_t length = 0;

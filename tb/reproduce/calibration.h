@@ -19,7 +19,8 @@ struct FittedResidual {
 };
 
 // Rows of the table that calibrate something, each fitted alone by the secant method until the rate is within 0.1 % of
-// the published one or eight runs have been made. A row that is slower than published without any residual gets zero.
+// the published one or eight runs have been made; the nearest of them counts. A row that is slower than published without
+// any residual gets zero.
 std::vector<FittedResidual> fit_residuals(const ReferenceTable& table, const std::filesystem::path& program);
 
 // The platform's data file: a value for every residual, fitted or zero, with the row it comes from.

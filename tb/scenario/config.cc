@@ -89,8 +89,7 @@ void DriverConfig::visit(ParameterVisitor& v) {
          kDefault, rx_split_header);
   v.flag({"driver.promisc", "", "Linux default", "stmmac: frames for other stations come through, as ip link set promisc on."},
          kDefault, promisc);
-  v.flag({"driver.pause", "", "chosen: losses show", "stmmac: PAUSE frames when a receive queue fills, as ethtool -A tx on."}, kDefault,
-         pause);
+  v.flag({"driver.pause", "", "", "stmmac: PAUSE frames when a receive queue fills, as ethtool -A tx on."}, kRequired, pause);
 }
 
 // The default is what the sources say without a flag, so that prebuilt images serve.

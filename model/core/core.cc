@@ -279,12 +279,14 @@ void Core::on_maintenance(std::uint64_t address, AccessKind kind) {
   if (kind == AccessKind::clean_invalidate) image_of_dram_->invalidate(address, DramImage::Invalidate::clean);
 }
 
+// What the observer adds to a packet (occupy()) comes before the load that finds it, and so hides nothing of its latency.
 void Core::finish_block(std::uint64_t next) {
+  if (watched_hit_) {
+    watched_hit_ = false;
+    observer_.watched_load(timeline_.now(), watched_);
+  }
   pipeline_.run(*current_, accesses_, next);
   accesses_.clear();
-  if (!watched_hit_) return;
-  watched_hit_ = false;
-  observer_.watched_load(timeline_.now(), watched_);
 }
 
 void Core::synchronise(Cycle now) {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "model/base/errors.h"
+#include "model/core/engine_memory.h"
 #include "model/core/engine_registers.h"
 
 namespace ringside {
@@ -71,7 +72,7 @@ struct Core::Hooks {
   static bool invalid(uc_engine*, uc_mem_type type, std::uint64_t address, int, std::int64_t, void* user) {
     const char* what = "access to";
     if (type == UC_MEM_READ_UNMAPPED || type == UC_MEM_READ_PROT) what = "read from";
-    if (type == UC_MEM_WRITE_UNMAPPED || type == UC_MEM_WRITE_PROT) what = "write to";
+    if (type == UC_MEM_WRITE_UNMAPPED) what = "write to";
     if (type == UC_MEM_FETCH_UNMAPPED || type == UC_MEM_FETCH_PROT) what = "jump to";
     static_cast<Core*>(user)->on_fault(what, address);
     return false;
@@ -154,7 +155,7 @@ void Core::open_engine() {
   check(uc_open(x86 ? UC_ARCH_X86 : UC_ARCH_ARM64, x86 ? UC_MODE_64 : UC_MODE_ARM, &engine_), "open");
   check(uc_ctl_set_cpu_model(engine_, x86 ? static_cast<int>(UC_CPU_X86_ICELAKE_SERVER) : static_cast<int>(UC_CPU_ARM64_MAX)),
         "CPU model");
-  check(uc_mem_map_ptr(engine_, memory_.base().value, memory_.size().value, UC_PROT_ALL, memory_.host(memory_.base())), "RAM");
+  map_engine_memory(engine_, image_, memory_);
 
   hooks_->windows = {{this, guest::kBoardRegs, 0}, {this, guest::kNicBar, 0}};
   const std::uint64_t sizes[] = {guest::kBoardRegsSize, guest::kNicBarSize};
@@ -167,7 +168,8 @@ void Core::open_engine() {
   check(uc_hook_add(engine_, &hook, UC_HOOK_BLOCK, reinterpret_cast<void*>(Hooks::block), this, 1, 0), "block hook");
   check(uc_hook_add(engine_, &hook, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, reinterpret_cast<void*>(Hooks::memory), this, 1, 0),
         "memory hook");
-  check(uc_hook_add(engine_, &hook, UC_HOOK_MEM_INVALID, reinterpret_cast<void*>(Hooks::invalid), this, 1, 0), "fault hook");
+  constexpr int kFaults = UC_HOOK_MEM_INVALID & ~UC_HOOK_MEM_WRITE_PROT;
+  check(uc_hook_add(engine_, &hook, kFaults, reinterpret_cast<void*>(Hooks::invalid), this, 1, 0), "fault hook");
   hook_line_operations();
 }
 

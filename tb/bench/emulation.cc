@@ -9,6 +9,7 @@
 #include <string>
 
 #include "model/base/timeline.h"
+#include "model/core/engine_memory.h"
 #include "model/core/image.h"
 #include "model/guest/contract.h"
 #include "model/memory/physical_memory.h"
@@ -30,7 +31,7 @@ void check(uc_err error) {
 
 class Machine {
  public:
-  Machine(const Scenario& scenario, std::uint64_t packets)
+  Machine(const Scenario& scenario, std::uint64_t packets, Emulation how)
       : scenario_(scenario),
         target_(packets),
         memory_(PhysAddr{guest::kRamBase}, scenario.memory.ram_size),
@@ -43,7 +44,10 @@ class Machine {
     check(uc_open(x86 ? UC_ARCH_X86 : UC_ARCH_ARM64, x86 ? UC_MODE_64 : UC_MODE_ARM, &engine_));
     check(uc_ctl_set_cpu_model(engine_, x86 ? static_cast<int>(UC_CPU_X86_ICELAKE_SERVER)
                                             : static_cast<int>(UC_CPU_ARM64_MAX)));
-    check(uc_mem_map_ptr(engine_, memory_.base().value, memory_.size().value, UC_PROT_ALL, memory_.host(memory_.base())));
+    if (how == Emulation::mapped)
+      map_engine_memory(engine_, image_, memory_);
+    else
+      check(uc_mem_map_ptr(engine_, memory_.base().value, memory_.size().value, UC_PROT_ALL, memory_.host(memory_.base())));
     check(uc_mmio_map(engine_, guest::kBoardRegs, guest::kBoardRegsSize, board_read, this, board_write, this));
     check(uc_mmio_map(engine_, guest::kNicBar, guest::kNicBarSize, nic_read, this, nic_write, this));
     std::uint64_t argument = memory_.base().value;
@@ -180,9 +184,9 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-Emulated emulate(const Scenario& scenario, std::uint64_t packets, bool count) {
-  Machine machine(scenario, packets);
-  if (count) machine.count_instructions();
+Emulated emulate(const Scenario& scenario, std::uint64_t packets, Emulation how) {
+  Machine machine(scenario, packets, how);
+  if (how == Emulation::counted) machine.count_instructions();
   return machine.run();
 }
 

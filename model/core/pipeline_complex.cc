@@ -205,7 +205,9 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
   const std::uint64_t micro_ops = repeats ? config.rep_micro_ops : in.micro_ops;
   std::uint64_t room = reorder_buffer.room(micro_ops);
   if (in.loads > 0) room = std::max(room, load_queue.room(in.loads));
-  Dispatched dispatched = dispatch(repeats ? 1 : micro_ops, room);  // the table of cycles has the others' dispatch
+  // Those of a repeated instruction come and go while the sequencer runs, which the table of cycles has.
+  const std::uint64_t slots = repeats ? 1 : micro_ops;
+  Dispatched dispatched = dispatch(slots, room);
   if (in.stores > 0) wait_for_store_queue(in.stores, dispatched);
   Operands operand = operands(in, dispatched.cycle);
   if (!config.in_order) operand.reason = StallReason::dependency;  // more is known on in-order cores only
@@ -270,7 +272,8 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
     }
   }
   const std::uint64_t before = retiring.cycle;
-  retire(counted, micro_ops, dispatched, issued, retires, [reason] { return reason; });
+  retire(counted, slots, dispatched, issued, retires, [reason] { return reason; });
+  reorder_buffer.push(retiring.cycle, micro_ops - slots);
   if (repeats) hold_back(counted, StallReason::rep, dispatched, before);
   if (in.barrier != Barrier::none) hold_back(counted, StallReason::serialise, dispatched, before);
   for (unsigned i = 0; i < in.loads; ++i) load_queue.push(std::max(retiring.cycle, loaded.done));

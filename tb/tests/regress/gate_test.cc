@@ -52,8 +52,10 @@ TEST_F(Gate, ComparePutsTheFunctionThatDeclaresTheBufferFirst) {
   struct Case {
     const char* function;
     std::vector<std::string> settings;
+    double apart = 0.25;  // at most, what is booked on it and what the run takes longer
   };
-  const std::vector<Case> cases{{"mlx5e_skb_from_cqe_linear", {}},
+  // The first one is also slower for the places in the window, which nobody is charged for.
+  const std::vector<Case> cases{{"mlx5e_skb_from_cqe_linear", {}, 0.27},
                                 {"mlx5e_skb_from_cqe_linear", {"cpu.model=epyc-genoa"}},
                                 {"mlx5e_skb_from_cqe_mpwrq_linear", {"driver.rx_striding_rq=true"}},
                                 {"mlx5e_skb_from_cqe_mpwrq_linear", {"driver.rx_striding_rq=true", "platform.name=mlx5-lab"}}};
@@ -68,7 +70,7 @@ TEST_F(Gate, ComparePutsTheFunctionThatDeclaresTheBufferFirst) {
                                     [](const Report& figure) { return figure["name"] == "cycles_per_packet"; });
     const double longer = change((*total)["values"]);
     EXPECT_GT(longer, 2);
-    EXPECT_NEAR(change(found["functions"][0]["cycles_per_packet"]), longer, 0.35 * longer) << c.function;
+    EXPECT_NEAR(change(found["functions"][0]["cycles_per_packet"]), longer, c.apart * longer) << c.function;
     EXPECT_EQ(found["config"][0]["name"], "driver.flags");
     EXPECT_EQ(found["config"].size(), 1U);
   }

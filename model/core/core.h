@@ -14,6 +14,7 @@
 #include "model/core/call_tree.h"
 #include "model/core/config.h"
 #include "model/core/decoder.h"
+#include "model/core/engine_memory.h"
 #include "model/core/image.h"
 #include "model/core/pipeline.h"
 #include "model/fabric/ports.h"
@@ -139,6 +140,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   CallTree calls_;
 
   uc_struct* engine_ = nullptr;
+  std::unique_ptr<EngineMemory> engine_memory_;
   std::uint64_t entry_ = 0;
   std::vector<std::unique_ptr<Block>> blocks_;  // by offset into the text
   std::vector<std::unique_ptr<Block>> replaced_;

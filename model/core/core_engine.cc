@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "model/core/core.h"
-#include "model/core/engine_memory.h"
 #include "model/core/engine_registers.h"
 
 namespace ringside {
@@ -144,7 +143,7 @@ void Core::open_engine() {
   check(uc_open(x86 ? UC_ARCH_X86 : UC_ARCH_ARM64, x86 ? UC_MODE_64 : UC_MODE_ARM, &engine_), "open");
   check(uc_ctl_set_cpu_model(engine_, x86 ? static_cast<int>(UC_CPU_X86_ICELAKE_SERVER) : static_cast<int>(UC_CPU_ARM64_MAX)),
         "CPU model");
-  map_engine_memory(engine_, image_, memory_);
+  engine_memory_ = std::make_unique<EngineMemory>(engine_, image_, memory_);
 
   hooks_->windows = {{this, guest::kBoardRegs, 0}, {this, guest::kNicBar, 0}};
   const std::uint64_t sizes[] = {guest::kBoardRegsSize, guest::kNicBarSize};

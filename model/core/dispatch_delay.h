@@ -30,8 +30,10 @@ class DispatchDelay {
   // How much later the youngest instruction was dispatched than it would have been without those that held it back.
   std::uint64_t cycles() const { return total_; }
 
-  // Dispatch would not have been earlier by more than this in any case.
-  void limit(std::uint64_t cycles) { total_ = std::min(total_, cycles); }
+  // What is dispatched at `cycle` would not have been dispatched before `earliest` in any case.
+  void limit(std::uint64_t cycle, std::uint64_t earliest) {
+    if (total_ != 0) [[unlikely]] total_ = std::min(total_, cycle - earliest);
+  }
 
   void add(Booking by, StallReason reason, std::uint64_t cycles) {
     if (cycles == 0) return;

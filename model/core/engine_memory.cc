@@ -13,8 +13,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);  // as the guests
 
-constexpr std::uint64_t kPage = 4096;  // of the emulator
-
 void check(uc_err error) {
   if (error != UC_ERR_OK) throw std::runtime_error(fmt::format("unicorn: RAM: {}", uc_strerror(error)));
 }
@@ -25,40 +23,35 @@ void put(std::uint8_t* to, std::int64_t value) {
   std::memcpy(to, &part, sizeof part);
 }
 
-// A store that leaves a page comes a second time, byte by byte, as far as RAM goes.
-bool store(uc_engine*, uc_mem_type, std::uint64_t address, int size, std::int64_t value, void* user) {
-  PhysicalMemory& memory = *static_cast<PhysicalMemory*>(user);
-  const PhysAddr at{address};
-  if (!memory.contains(at, static_cast<std::uint64_t>(size))) return true;
-  std::uint8_t* const to = memory.host(at);
-  switch (size) {
-    case 1: put<std::uint8_t>(to, value); break;
-    case 2: put<std::uint16_t>(to, value); break;
-    case 4: put<std::uint32_t>(to, value); break;
-    default: put<std::uint64_t>(to, value); break;
-  }
-  return true;
-}
-
 }  // namespace
 
-void map_engine_memory(uc_struct* engine, const Image& image, PhysicalMemory& memory) {
-  const std::uint64_t begin = memory.base().value, end = begin + memory.size().value;
-  const std::uint64_t code_begin = image.text_begin() / kPage * kPage;
-  const std::uint64_t code_end = (image.text_end() + kPage - 1) / kPage * kPage;
-  const auto map = [&](std::uint64_t from, std::uint64_t to) {
-    if (from < to) check(uc_mem_map_ptr(engine, from, to - from, UC_PROT_ALL, memory.host(PhysAddr{from})));
-  };
-  const auto forbid_stores = [&](std::uint64_t from, std::uint64_t to) {
-    if (from < to) check(uc_mem_protect(engine, from, to - from, UC_PROT_READ | UC_PROT_EXEC));
-  };
-  map(begin, code_begin);
-  map(code_begin, code_end);
-  map(code_end, end);
-  forbid_stores(begin, code_begin);
-  forbid_stores(code_end, end);
+struct EngineMemory::Hook {
+  // A store that leaves a page comes a second time, byte by byte, as far as RAM goes.
+  static bool store(uc_engine* engine, uc_mem_type, std::uint64_t address, int size, std::int64_t value, void* user) {
+    const EngineMemory& ram = *static_cast<EngineMemory*>(user);
+    const PhysAddr at{address};
+    const auto bytes = static_cast<std::uint64_t>(size);
+    if (!ram.memory_.contains(at, bytes)) return true;
+    std::uint8_t* const to = ram.memory_.host(at);
+    switch (size) {
+      case 1: put<std::uint8_t>(to, value); break;
+      case 2: put<std::uint16_t>(to, value); break;
+      case 4: put<std::uint32_t>(to, value); break;
+      default: put<std::uint64_t>(to, value); break;
+    }
+    if (address < ram.code_end_ && address + bytes > ram.code_begin_) [[unlikely]]
+      uc_ctl_remove_cache(engine, address, address + bytes);
+    return true;
+  }
+};
+
+EngineMemory::EngineMemory(uc_struct* engine, const Image& image, PhysicalMemory& memory)
+    : memory_(memory), code_begin_(image.text_begin()), code_end_(image.text_end()) {
+  std::uint8_t* const host = memory.host(memory.base());
+  check(uc_mem_map_ptr(engine, memory.base().value, memory.size().value, UC_PROT_ALL, host));
+  check(uc_mem_protect(engine, memory.base().value, memory.size().value, UC_PROT_READ | UC_PROT_EXEC));
   uc_hook hook;
-  check(uc_hook_add(engine, &hook, UC_HOOK_MEM_WRITE_PROT, reinterpret_cast<void*>(store), &memory, 1, 0));
+  check(uc_hook_add(engine, &hook, UC_HOOK_MEM_WRITE_PROT, reinterpret_cast<void*>(Hook::store), this, 1, 0));
 }
 
 }  // namespace ringside

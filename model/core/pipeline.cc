@@ -18,21 +18,19 @@ Cycle Pipeline::run_to_mmio(Block& block, std::span<const Access> accesses) {
 void Pipeline::finish_mmio(Cycle done) { state_->mmio_done = done.value; }
 
 Cycle Pipeline::front() const {
-  const Stage& stage = state_->dispatching;
-  const std::uint64_t next = stage.used >= state_->config.dispatch_width ? stage.cycle + 1 : stage.cycle;
-  return {std::max(next, state_->front_ready)};
+  return {std::max(state_->dispatching.next(), state_->front_ready)};
 }
 
-Cycle Pipeline::retired() const { return {state_->retiring.cycle}; }
+Cycle Pipeline::retired() const { return {state_->retiring.cycle()}; }
 
 void Pipeline::sleep(Cycle until) {
   State& s = *state_;
-  if (until.value <= s.retiring.cycle) return;
+  if (until.value <= s.retiring.cycle()) return;
   constexpr std::uint64_t kLong = 1 << 20;
-  if (until.value - s.retiring.cycle > kLong) s.calendar.clear(until.value);
+  if (until.value - s.retiring.cycle() > kLong) s.calendar.clear(until.value);
   if (s.latest != nullptr)
-    s.latest->cycles[static_cast<std::size_t>(StallReason::idle)] += until.value - s.retiring.cycle;
-  s.delay.limit(0);
+    s.latest->cycles[static_cast<std::size_t>(StallReason::idle)] += until.value - s.retiring.cycle();
+  s.delay.limit(0, 0);
   s.retiring.wait(until.value);
   s.dispatching.wait(until.value);
 }
@@ -40,7 +38,7 @@ void Pipeline::sleep(Cycle until) {
 void Pipeline::occupy(Cycle cycles) {
   State& s = *state_;
   if (cycles.value == 0) return;
-  s.front_ready = std::max(s.front_ready, s.dispatching.cycle) + cycles.value;
+  s.front_ready = std::max(s.front_ready, s.dispatching.cycle()) + cycles.value;
   s.front_reason = StallReason::residual;
 }
 

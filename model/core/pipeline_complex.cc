@@ -68,8 +68,13 @@ const Access* accesses_end(const Instruction& in, const Access* first, const Acc
 }
 
 Pipeline::State::Loaded Pipeline::State::load(const Access& access, InstructionCounts& counted, std::uint64_t at) {
+  if (access.kind != AccessKind::mmio_load) return load_cached(access, counted, at);
   ++counts.loads;
-  if (access.kind == AccessKind::mmio_load) return {std::max(at, mmio_done), StallReason::mmio};
+  return {std::max(at, mmio_done), StallReason::mmio};
+}
+
+// A load that takes its data from a store before it, or misses.
+Pipeline::State::Loaded Pipeline::State::load_slowly(const Access& access, InstructionCounts& counted, std::uint64_t at) {
   const Forwarding forwarding = stores.find(access.address, access.size, at);
   if (forwarding.kind == Forwarding::Kind::none) {
     const MemoryAccess found = memory.load({at}, access.address, access.size);
@@ -85,25 +90,21 @@ Pipeline::State::Loaded Pipeline::State::load(const Access& access, InstructionC
 
 void Pipeline::State::store(const Access& access, std::uint64_t data_ready) {
   if (is_maintenance(access)) {
-    const MemoryAccess done = memory.maintain({retiring.cycle}, access.address, maintenance_of(access));
-    store_queue.push(stores.commit(std::max(retiring.cycle, done.done.value), access.address / kCacheLine));
+    const MemoryAccess done = memory.maintain({retiring.cycle()}, access.address, maintenance_of(access));
+    store_queue.push(stores.commit(std::max(retiring.cycle(), done.done.value), access.address / kCacheLine));
     return;
   }
-  ++counts.stores;
   if (access.kind == AccessKind::mmio_store) {
-    store_queue.push(stores.commit(std::max(retiring.cycle, mmio_done), access.address / kCacheLine));
+    ++counts.stores;
+    store_queue.push(stores.commit(std::max(retiring.cycle(), mmio_done), access.address / kCacheLine));
     return;
   }
-  // Ownership is asked for at retirement, for all retired stores side by side; the commits are in order.
-  const MemoryAccess owned = memory.store({retiring.cycle}, access.address, access.size);
-  const std::uint64_t commit = stores.commit(std::max(retiring.cycle, owned.done.value), access.address / kCacheLine);
-  store_queue.push(commit);
-  stores.record(access.address, access.size, data_ready, commit);
+  store_cached(access, data_ready);
 }
 
 // Waits for what the barrier orders, and holds back what it keeps from starting. Returns when it is through.
 std::uint64_t Pipeline::State::barrier(Barrier kind, std::uint64_t at) {
-  const std::uint64_t complete = std::max({at, retiring.cycle, loads_done});
+  const std::uint64_t complete = std::max({at, retiring.cycle(), loads_done});
   const std::uint64_t visible = std::max(complete, stores.drained());
   std::uint64_t done = 0;
   switch (kind) {
@@ -191,8 +192,8 @@ void Pipeline::State::touch_stored_lines(const Access* first, const Access* last
     if (access->address / kCacheLine == stored_line) continue;
     stored_line = access->address / kCacheLine;
     ++counts.stores;
-    const MemoryAccess owned = memory.store({retiring.cycle}, access->address, access->size);
-    commit = stores.commit(std::max(retiring.cycle, owned.done.value), stored_line);
+    const MemoryAccess owned = memory.store({retiring.cycle()}, access->address, access->size);
+    commit = stores.commit(std::max(retiring.cycle(), owned.done.value), stored_line);
     store_queue.push(commit);
   }
   if (high != 0) stores.record_range(low, high, data_ready, commit);
@@ -215,7 +216,7 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
 
   std::uint64_t at = first == last ? operand.address : std::max(operand.address, memory_floor);
   if (config.in_order || locked) at = std::max(at, operand.data);
-  if (locked) at = std::max({at, retiring.cycle, loads_done, stores.drained()});
+  if (locked) at = std::max({at, retiring.cycle(), loads_done, stores.drained()});
   std::uint64_t issued = at;
   Loaded loaded;
   std::uint64_t done = 0;
@@ -271,12 +272,12 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
       reason = issued > dispatched.cycle ? operand.reason : StallReason::base;
     }
   }
-  const std::uint64_t before = retiring.cycle;
+  const std::uint64_t before = retiring.cycle();
   retire(counted, slots, dispatched, issued, retires, [reason] { return reason; });
-  reorder_buffer.push(retiring.cycle, micro_ops - slots);
+  reorder_buffer.push(retiring.cycle(), micro_ops - slots);
   if (repeats) hold_back(counted, StallReason::rep, dispatched, before);
   if (in.barrier != Barrier::none) hold_back(counted, StallReason::serialise, dispatched, before);
-  for (unsigned i = 0; i < in.loads; ++i) load_queue.push(std::max(retiring.cycle, loaded.done));
+  for (unsigned i = 0; i < in.loads; ++i) load_queue.push(std::max(retiring.cycle(), loaded.done));
   if (repeats) {
     touch_stored_lines(first, last, done);
   } else {

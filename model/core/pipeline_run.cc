@@ -12,13 +12,16 @@ constexpr std::uint64_t kFrontEndQueue = 8;
 Pipeline::State::State(const CoreConfig& core, CorePort& port)
     : config(core),
       memory(port),
+      first_level(port.first_level()),
       predictor(core.predictor),
       alu_ports(static_cast<std::uint8_t>(core.alu_ports)),
       load_ports(static_cast<std::uint8_t>(core.load_ports)),
       store_ports(static_cast<std::uint8_t>(core.store_ports)),
+      dispatching(core.dispatch_width),
       reorder_buffer(core.rob_entries),
       load_queue(core.load_queue),
       store_queue(core.store_queue),
+      retiring(core.retire_width),
       stores(core.store_ports, core.commit_same_line) {}
 
 template <bool in_order>
@@ -47,7 +50,7 @@ template <bool in_order>
   if constexpr (in_order) issued = std::max(issued, operand.data);
   issued = calendar.book(Port::load, issued, load_ports);
   issue<in_order>(in, issued);
-  const Loaded loaded = load(access, counted, issued);
+  const Loaded loaded = load_cached(access, counted, issued);
   loads_done = std::max(loads_done, loaded.done);
   std::uint64_t at = std::max(loaded.done, operand.data);
   if (in.uses_alu) at = calendar.book(Port::alu, at, alu_ports);
@@ -57,11 +60,11 @@ template <bool in_order>
     // A load leaves the pipeline at once; whoever uses it waits.
     retire(counted, in.micro_ops, dispatched, issued, issued + 1,
            [&] { return issued > dispatched.cycle ? operand.reason : StallReason::base; });
-    load_queue.push(std::max(retiring.cycle, loaded.done));
+    load_queue.push(std::max(retiring.cycle(), loaded.done));
   } else {
     retire(counted, in.micro_ops, dispatched, issued, done,
            [&] { return loaded.done >= at ? loaded.reason : StallReason::dependency; });
-    load_queue.push(retiring.cycle);
+    load_queue.push(retiring.cycle());
   }
   return done;
 }
@@ -82,7 +85,7 @@ template <bool in_order>
   short_results<in_order>(in, operand.address + in.early_latency, done, StallReason::dependency);
   retire(counted, in.micro_ops, dispatched, stored, done,
          [&] { return stored > dispatched.cycle ? operand.reason : StallReason::base; });
-  store(access, stored);
+  store_cached(access, stored);
   return done;
 }
 
@@ -149,8 +152,8 @@ Cycle Pipeline::State::run_to_mmio(Block& block, std::span<const Access> accesse
   resume = i;
   latest = &block.counts[i];  // what the access leads to, such as sleep, is booked on it
   accesses_used = static_cast<std::size_t>(access - accesses.data());
-  const Operands operand = operands(block.instructions[i], std::max(dispatching.cycle, front_ready));
-  std::uint64_t leaves = std::max({retiring.cycle, loads_done, memory_floor, operand.address});
+  const Operands operand = operands(block.instructions[i], std::max(dispatching.cycle(), front_ready));
+  std::uint64_t leaves = std::max({retiring.cycle(), loads_done, memory_floor, operand.address});
   if (!accesses.empty() && is_store(accesses.back())) leaves = std::max({leaves, operand.data, stores.drained()});
   return {leaves};
 }
@@ -158,7 +161,7 @@ Cycle Pipeline::State::run_to_mmio(Block& block, std::span<const Access> accesse
 // The front end hands over no more than one fragment of code at a time: what lies in one line, up to a taken branch. The
 // queue behind it evens out where fragments begin.
 void Pipeline::State::deliver(std::uint64_t cycles) {
-  const std::uint64_t behind = dispatching.cycle - std::min(dispatching.cycle, kFrontEndQueue);
+  const std::uint64_t behind = dispatching.cycle() - std::min(dispatching.cycle(), kFrontEndQueue);
   next_fragment = std::max(next_fragment, behind) + cycles;
   if (next_fragment <= front_ready) return;
   front_ready = next_fragment;
@@ -170,7 +173,7 @@ void Pipeline::State::deliver(std::uint64_t cycles) {
 void Pipeline::State::hold_back(InstructionCounts& counted, StallReason reason, Dispatched dispatched, std::uint64_t before) {
   if (config.in_order || front_ready <= dispatched.cycle) return;
   const std::uint64_t held = front_ready - dispatched.cycle;
-  const std::uint64_t shown = retiring.cycle - std::min(retiring.cycle, std::max(before, dispatched.cycle));
+  const std::uint64_t shown = retiring.cycle() - std::min(retiring.cycle(), std::max(before, dispatched.cycle));
   delay.add({&counted, account}, reason, held - std::min(held, shown));
 }
 
@@ -180,13 +183,15 @@ void Pipeline::State::enter_line(std::uint64_t entered) {
   jumped = false;
   // Fetch runs ahead of dispatch by some lines, but not past a redirect.
   const std::uint64_t ahead = line_entered[(lines - config.fetch_ahead) % line_entered.size()];
-  const MemoryAccess fetched = memory.fetch({std::max(ahead, redirected)}, entered * kCacheLine);
+  const std::uint64_t at = std::max(ahead, redirected);
   // The latency of a hit is part of the pipeline's depth.
+  const bool hit = first_level != nullptr && first_level->fetch_hits(at, entered * kCacheLine);
+  const MemoryAccess fetched = hit ? MemoryAccess{{}, MemoryLevel::l1, false} : memory.fetch({at}, entered * kCacheLine);
   if (fetched.level != MemoryLevel::l1 && fetched.done.value > front_ready) {
     front_ready = fetched.done.value;
     front_reason = StallReason::front_end;
   }
-  line_entered[lines++ % line_entered.size()] = std::max(dispatching.cycle, front_ready);
+  line_entered[lines++ % line_entered.size()] = std::max(dispatching.cycle(), front_ready);
 }
 
 void Pipeline::State::resolve_branch(const Instruction& in, InstructionCounts& counted, std::uint64_t done,

@@ -12,6 +12,7 @@
 #include "model/core/pipeline.h"
 #include "model/core/predictor.h"
 #include "model/core/store_buffer.h"
+#include "model/memory/first_level.h"
 
 namespace ringside {
 
@@ -19,50 +20,58 @@ namespace ringside {
 // free.
 class Window {
  public:
-  explicit Window(std::uint64_t capacity) : capacity_(capacity), released_(new std::uint64_t[capacity]()) {}
+  explicit Window(std::uint64_t capacity)
+      : capacity_(capacity), released_(new std::uint64_t[capacity]()), next_(released_.get()), end_(next_ + capacity) {}
 
   // When there is room for one more entry, or for `count`.
-  std::uint64_t room() const { return released_[next_]; }
+  std::uint64_t room() const { return *next_; }
   std::uint64_t room(std::uint64_t count) const {
-    std::uint64_t last = next_ + std::min(count, capacity_) - 1;
-    if (last >= capacity_) last -= capacity_;
-    return released_[last];
+    const std::uint64_t* last = next_ + std::min(count, capacity_) - 1;
+    return last < end_ ? *last : *(last - capacity_);
   }
   void push(std::uint64_t released) {
-    released_[next_] = released;
-    if (++next_ == capacity_) next_ = 0;
+    *next_++ = released;
+    if (next_ == end_) next_ = released_.get();
   }
   void push(std::uint64_t released, std::uint64_t count) {
-    for (; count > 1; --count) push(released);
-    if (count != 0) push(released);
+    for (; count > 0; --count) push(released);
   }
 
  private:
   std::uint64_t capacity_;
   std::unique_ptr<std::uint64_t[]> released_;  // of the latest entries, the oldest at next_
-  std::uint64_t next_ = 0;
+  std::uint64_t* next_;
+  std::uint64_t* end_;
 };
 
-// A point that moves forward through cycles, `width` micro-ops at a time. Without branches where it matters: which of
-// two times is later is what the machine that simulates cannot predict.
-struct Stage {
-  std::uint64_t cycle = 0;
-  std::uint64_t used = 0;
+// A point that moves forward through cycles, `width` micro-ops at a time. The cycle and how many of its slots are taken are
+// one number, so that what comes later is the greater one. Without branches where it matters: which of two times is later
+// is what the machine that simulates cannot predict.
+class Stage {
+ public:
+  explicit Stage(std::uint64_t width) : width_(width), step_(kSlots + 1 - width) {}
 
-  void wait(std::uint64_t at) {
-    used = at > cycle ? 0 : used;
-    cycle = std::max(cycle, at);
+  std::uint64_t cycle() const { return position_ >> kSlotBits; }
+  // The cycle in which there is a slot.
+  std::uint64_t next() const { return cycle() + ((position_ & kSlots) >= width_ ? 1 : 0); }
+
+  void wait(std::uint64_t at) { position_ = std::max(position_, at << kSlotBits); }
+  // Returns the cycle of the last micro-op.
+  std::uint64_t take(std::uint64_t micro_ops) {
+    std::uint64_t position = position_ + micro_ops;
+    position += (position & kSlots) > width_ ? step_ : 0;
+    while ((position & kSlots) > width_) [[unlikely]]
+      position += step_;
+    position_ = position;
+    return position >> kSlotBits;
   }
-  void take(std::uint64_t micro_ops, std::uint64_t width) {
-    used += micro_ops;
-    const std::uint64_t over = used > width ? 1 : 0;
-    used -= over * width;
-    cycle += over;
-    while (used > width) [[unlikely]] {
-      used -= width;
-      ++cycle;
-    }
-  }
+
+ private:
+  static constexpr unsigned kSlotBits = 10;  // more than one instruction and one cycle take
+  static constexpr std::uint64_t kSlots = (1u << kSlotBits) - 1;
+  std::uint64_t width_;
+  std::uint64_t step_;
+  std::uint64_t position_ = 0;
 };
 
 struct Pipeline::State {
@@ -110,7 +119,10 @@ struct Pipeline::State {
   void resolve_branch(const Instruction& in, InstructionCounts& counted, std::uint64_t done, std::uint64_t next_address);
 
   Loaded load(const Access& access, InstructionCounts& counted, std::uint64_t at);
+  Loaded load_cached(const Access& access, InstructionCounts& counted, std::uint64_t at);
+  [[gnu::noinline]] Loaded load_slowly(const Access& access, InstructionCounts& counted, std::uint64_t at);
   void store(const Access& access, std::uint64_t ready);
+  void store_cached(const Access& access, std::uint64_t ready);
   std::uint64_t barrier(Barrier kind, std::uint64_t ready);
   std::uint64_t repeat_cycles(const Instruction& in, const Access* first, const Access* last) const;
   Loaded repeat(const Instruction& in, InstructionCounts& counted, std::uint64_t dispatched, std::uint64_t ready, const Access* first,
@@ -136,6 +148,7 @@ struct Pipeline::State {
 
   const CoreConfig config;
   CorePort& memory;
+  FirstLevel* const first_level;  // of the memory, or null
   Predictor predictor;
   PipelineCounts counts;
   const std::uint8_t alu_ports;
@@ -197,22 +210,53 @@ const Access* accesses_end(const Instruction& in, const Access* first, const Acc
 
 // Takes the instruction through the front end; `room` says when the queues have place for it.
 inline Pipeline::State::Dispatched Pipeline::State::dispatch(std::uint64_t micro_ops, std::uint64_t room) {
-  StallReason front = front_ready > dispatching.cycle ? front_reason : StallReason::base;
-  dispatching.wait(front_ready);
+  StallReason front = StallReason::base;
+  std::uint64_t cycle = dispatching.cycle();
+  if (front_ready > cycle) [[unlikely]] {
+    front = front_reason;
+    dispatching.wait(cycle = front_ready);
+  }
   // A full window is the fault of what it waits for, which is booked when that retires.
-  front = room > dispatching.cycle ? StallReason::base : front;
-  dispatching.wait(room);
-  delay.limit(dispatching.cycle - room);
-  dispatching.take(micro_ops, config.dispatch_width);
-  return {dispatching.cycle, front};
+  if (room > cycle) [[unlikely]] {
+    front = StallReason::base;
+    dispatching.wait(cycle = room);
+  }
+  delay.limit(cycle, room);
+  return {dispatching.take(micro_ops), front};
+}
+
+// A load from memory that is no device's.
+[[gnu::always_inline]] inline Pipeline::State::Loaded Pipeline::State::load_cached(const Access& access,
+                                                                                InstructionCounts& counted, std::uint64_t at) {
+  ++counts.loads;
+  const StoreBuffer::Usual usual = stores.find_usual(access.address, access.size, at);
+  if (usual.nothing) [[likely]] {
+    if (first_level != nullptr && first_level->load_hits(at, access.address, access.size)) [[likely]]
+      return {at + first_level->load_to_use(), StallReason::l1};
+  } else if (usual.covered) {
+    ++counts.forwarded_loads;
+    return {std::max(at, usual.ready) + config.store_forward_latency, StallReason::l1};
+  }
+  return load_slowly(access, counted, at);
+}
+
+// Ownership is asked for at retirement, for all retired stores side by side; the commits are in order.
+[[gnu::always_inline]] inline void Pipeline::State::store_cached(const Access& access, std::uint64_t data_ready) {
+  ++counts.stores;
+  std::uint64_t owned = retiring.cycle();
+  if (first_level == nullptr || !first_level->store_hits(owned, access.address, access.size))
+    owned = std::max(owned, memory.store({owned}, access.address, access.size).done.value);
+  const std::uint64_t commit = stores.commit(owned, access.address / kCacheLine);
+  store_queue.push(commit);
+  stores.record(access.address, access.size, data_ready, commit);
 }
 
 inline void Pipeline::State::wait_for_store_queue(std::uint64_t count, Dispatched& dispatched) {
   const std::uint64_t room = store_queue.room(count);
-  delay.limit(dispatched.cycle - std::min(room, dispatched.cycle));
+  delay.limit(dispatched.cycle, std::min(room, dispatched.cycle));
   if (room <= dispatched.cycle) return;
   dispatching.wait(room);
-  dispatching.used = 1;
+  dispatching.take(1);
   dispatched = {room, StallReason::store_buffer};
 }
 
@@ -250,9 +294,9 @@ inline Pipeline::State::Operands Pipeline::State::short_operands(const Instructi
 template <bool in_order>
 inline void Pipeline::State::issue(const Instruction& in, std::uint64_t at) {
   if constexpr (in_order) {
-    if (at <= dispatching.cycle) return;
+    if (at <= dispatching.cycle()) return;
     dispatching.wait(at);
-    dispatching.take(in.micro_ops, config.dispatch_width);
+    dispatching.take(in.micro_ops);
   }
 }
 
@@ -279,11 +323,13 @@ inline void Pipeline::State::short_results(const Instruction& in, std::uint64_t 
 template <class Reason>
 inline void Pipeline::State::retire(InstructionCounts& counted, std::uint64_t micro_ops, Dispatched dispatched,
                                     std::uint64_t started, std::uint64_t done, Reason reason) {
-  const std::uint64_t before = retiring.cycle;
+  const std::uint64_t before = retiring.cycle();
   retiring.wait(done);
-  retiring.take(micro_ops, config.retire_width);
-  const std::uint64_t now = retiring.cycle;
-  reorder_buffer.push(now, micro_ops);
+  const std::uint64_t now = retiring.take(micro_ops);
+  if (micro_ops == 1) [[likely]]
+    reorder_buffer.push(now);
+  else
+    reorder_buffer.push(now, micro_ops);
   if (now == before) return;
   if (done > before)
     book_wait(counted, reason(), dispatched, started, before);
@@ -295,13 +341,13 @@ inline void Pipeline::State::retire(InstructionCounts& counted, std::uint64_t mi
 // not wait for its operands anyway; then the part before dispatch on the front end; then the reason.
 inline void Pipeline::State::book_wait(InstructionCounts& counted, StallReason reason, Dispatched dispatched,
                                        std::uint64_t started, std::uint64_t before) {
-  std::uint64_t gap = retiring.cycle - before;
+  std::uint64_t gap = retiring.cycle() - before;
   if (delay.cycles() != 0) {
     const std::uint64_t waited = started - dispatched.cycle;
     gap -= delay.charge(std::min(gap, delay.cycles() - std::min(delay.cycles(), waited)), account);
   }
   if (dispatched.front != StallReason::base && dispatched.cycle > before) {
-    const std::uint64_t part = std::min(gap, std::min(dispatched.cycle, retiring.cycle) - before);
+    const std::uint64_t part = std::min(gap, std::min(dispatched.cycle, retiring.cycle()) - before);
     Booking by = dispatched.front == StallReason::mispredict ? redirected_by : Booking{&counted, account};
     by.take(dispatched.front, part, account);
     gap -= part;

@@ -40,10 +40,11 @@ class StoreBuffer {
   // Makes a store's data known to younger loads. `size` is at most 64 bytes.
   void record(std::uint64_t address, std::uint32_t size, std::uint64_t ready, std::uint64_t commit) {
     ++sequence_;
-    for_each_granule(address, size, [&](std::uint64_t granule, std::uint8_t mask) {
-      Entry& entry = entries_[granule & kMask];
-      entry = {granule, ready, commit, sequence_, mask};
-    });
+    const auto write = [&](std::uint64_t granule, std::uint8_t mask) {
+      entries_[granule & kMask] = {granule, ready, commit, sequence_, mask};
+    };
+    if (address % kGranule + size <= kGranule) return write(address / kGranule, bytes_of(address, size));
+    for_each_granule(address, size, write);
   }
 
   // The same for a repeated string instruction, which may write any amount.
@@ -51,37 +52,21 @@ class StoreBuffer {
     range_ = {begin, end, ready, commit, ++sequence_};
   }
 
-  // Looks for data of a load that starts at `at`. A store that has committed by then does not matter: the cache has it.
-  Forwarding find(std::uint64_t address, std::uint32_t size, std::uint64_t at) const {
-    // The usual case: within one granule, and nobody has written there lately.
+  // What find() says in the usual cases: an access within one granule to which nobody has written lately, or of which one store
+  // has written all that is wanted. Neither means that find() must be asked.
+  struct Usual {
+    bool nothing, covered;
+    std::uint64_t ready;  // covered: when the store has its data
+  };
+  Usual find_usual(std::uint64_t address, std::uint32_t size, std::uint64_t at) const {
     const Entry& only = entries_[address / kGranule & kMask];
-    if (address % kGranule + size <= kGranule && (only.granule != address / kGranule || only.commit <= at) &&
-        range_.commit <= at)
-      return {};
-    return search(address, size, at);
+    const bool inside = address % kGranule + size <= kGranule && range_.commit <= at;
+    const bool older = only.granule != address / kGranule || only.commit <= at;
+    return {inside && older, inside && !older && (bytes_of(address, size) & ~only.mask) == 0, only.ready};
   }
 
- private:
-  static constexpr std::uint64_t kGranule = 8;  // bytes
-  static constexpr std::size_t kEntries = 512;  // several times the store queue
-  static constexpr std::size_t kMask = kEntries - 1;
-
-  struct Entry {
-    std::uint64_t granule = ~0ULL;
-    std::uint64_t ready = 0;
-    std::uint64_t commit = 0;
-    std::uint64_t sequence = 0;
-    std::uint8_t mask = 0;  // bytes of the granule that the store wrote
-  };
-  struct Range {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    std::uint64_t ready = 0;
-    std::uint64_t commit = 0;
-    std::uint64_t sequence = 0;
-  };
-
-  Forwarding search(std::uint64_t address, std::uint32_t size, std::uint64_t at) const {
+  // Looks for data of a load that starts at `at`. A store that has committed by then does not matter: the cache has it.
+  Forwarding find(std::uint64_t address, std::uint32_t size, std::uint64_t at) const {
     Forwarding found;
     std::uint64_t source = 0;
     bool whole = true;
@@ -104,6 +89,31 @@ class StoreBuffer {
     }
     if (source != 0) found.kind = whole ? Forwarding::Kind::covered : Forwarding::Kind::partial;
     return found;
+  }
+
+ private:
+  static constexpr std::uint64_t kGranule = 8;  // bytes
+  static constexpr std::size_t kEntries = 512;  // several times the store queue
+  static constexpr std::size_t kMask = kEntries - 1;
+
+  struct Entry {
+    std::uint64_t granule = ~0ULL;
+    std::uint64_t ready = 0;
+    std::uint64_t commit = 0;
+    std::uint64_t sequence = 0;
+    std::uint8_t mask = 0;  // bytes of the granule that the store wrote
+  };
+  struct Range {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t ready = 0;
+    std::uint64_t commit = 0;
+    std::uint64_t sequence = 0;
+  };
+
+  // Of an access within one granule: which of its bytes.
+  static std::uint8_t bytes_of(std::uint64_t address, std::uint32_t size) {
+    return static_cast<std::uint8_t>(((1U << size % 32) - 1) << address % kGranule);
   }
 
   template <class Visit>

@@ -12,9 +12,8 @@ constexpr std::size_t index(MemoryLevel level) { return static_cast<std::size_t>
 }  // namespace
 
 CoreMemory::CoreMemory(MemorySystem& system, const MemoryConfig& config, Frequency frequency, LineNumber end_of_ram)
-    : l1d_("memory.l1d", config.l1d_size, config.l1d_ways, true),
-      translation_(config),
-      l1d_latency_(config.l1d_latency),
+    : FirstLevel(config),
+      CorePort(this),
       system_(system),
       frequency_(frequency),
       end_of_ram_(end_of_ram),
@@ -24,7 +23,6 @@ CoreMemory::CoreMemory(MemorySystem& system, const MemoryConfig& config, Frequen
       dram_latency_(to_cycles(config.dram_latency, frequency).value),
       uncached_latency_(to_cycles(config.uncached_latency.value != 0 ? config.uncached_latency : config.dram_latency, frequency).value),
       maintenance_cycles_(to_cycles(config.maintenance_interval, frequency).value),
-      l1i_("memory.l1i", config.l1i_size, config.l1i_ways, true),
       l2_("memory.l2", config.l2_size, config.l2_ways, true),
       fill_buffers_(config.fill_buffers),
       l2_outstanding_(config.l2_outstanding),
@@ -33,28 +31,13 @@ CoreMemory::CoreMemory(MemorySystem& system, const MemoryConfig& config, Frequen
       stream_prefetcher_(config),
       filter_(end_of_ram / 64 + 1) {}
 
-// The first lines of load(), store() and fetch() are the common case: the most recent line of its set, long arrived, in the page
-// of the access before. Everything else, and every change of recency, is in access().
 MemoryAccess CoreMemory::load(Cycle at, std::uint64_t address, std::uint32_t size) {
-  const std::uint64_t line = address / kCacheLine;
-  if ((address + size - 1) / kCacheLine != line) return straddle(at, address, size, Purpose::load);
-  const Cache::Position set = l1d_.set_of(line);
-  if (l1d_.first_is(set, line) && translation_.same_page(address) && l1d_.fill(set).ready() <= at.value) {
-    ++counts_.loads[index(MemoryLevel::l1)];
-    return {{at.value + l1d_latency_}, MemoryLevel::l1, false};
-  }
+  if ((address + size - 1) / kCacheLine != address / kCacheLine) return straddle(at, address, size, Purpose::load);
   return access(at.value, address, Purpose::load);
 }
 
 MemoryAccess CoreMemory::store(Cycle at, std::uint64_t address, std::uint32_t size) {
-  const std::uint64_t line = address / kCacheLine;
-  if ((address + size - 1) / kCacheLine != line) return straddle(at, address, size, Purpose::store);
-  const Cache::Position set = l1d_.set_of(line);
-  if (l1d_.first_is(set, line) && l1d_.dirty(set) && translation_.same_page(address) &&
-      l1d_.fill(set).ready() <= at.value) {
-    ++counts_.stores[index(MemoryLevel::l1)];
-    return {at, MemoryLevel::l1, false};
-  }
+  if ((address + size - 1) / kCacheLine != address / kCacheLine) return straddle(at, address, size, Purpose::store);
   return access(at.value, address, Purpose::store);
 }
 
@@ -133,16 +116,6 @@ MemoryAccess CoreMemory::maintain(Cycle at, std::uint64_t address, CacheMaintena
 }
 
 MemoryAccess CoreMemory::fetch(Cycle at, std::uint64_t address) {
-  const std::uint64_t wanted = address / kCacheLine;
-  const Cache::Position set = l1i_.set_of(wanted);
-  if (l1i_.first_is(set, wanted) && translation_.same_code_page(address) && l1i_.fill(set).ready() <= at.value) {
-    ++counts_.fetches[index(MemoryLevel::l1)];
-    return {{at.value + l1i_latency_}, MemoryLevel::l1, false};
-  }
-  return fetch_slowly(at, address);
-}
-
-MemoryAccess CoreMemory::fetch_slowly(Cycle at, std::uint64_t address) {
   if (address / kCacheLine >= end_of_ram_) return {{at.value + l1i_latency_}, MemoryLevel::l1, false};
   const auto line = static_cast<LineNumber>(address / kCacheLine);
   const Translation::Cost translation = translation_.instruction(address);

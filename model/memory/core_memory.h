@@ -1,42 +1,26 @@
 // One core's side of the memory system: first-level caches, second level, translation, prefetchers.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "model/memory/cache.h"
 #include "model/memory/config.h"
+#include "model/memory/first_level.h"
 #include "model/memory/miss_buffers.h"
 #include "model/memory/ports.h"
 #include "model/memory/stream_prefetcher.h"
-#include "model/memory/tlb.h"
 
 namespace ringside {
 
 class MemorySystem;
-
-struct CoreMemoryCounts {
-  std::array<std::uint64_t, 4> loads{};    // by MemoryLevel
-  std::array<std::uint64_t, 4> stores{};   // by MemoryLevel
-  std::array<std::uint64_t, 4> fetches{};  // by MemoryLevel
-  std::uint64_t software_prefetches = 0;
-  std::uint64_t page_walks = 0;
-  std::uint64_t fill_buffer_waits = 0;
-  std::uint64_t prefetches_issued = 0;
-  std::uint64_t prefetches_useful = 0;
-  std::uint64_t lines_cleaned = 0;      // by instructions of the guest
-  std::uint64_t lines_invalidated = 0;  // cleaned or not
-  std::uint64_t uncached_loads = 0;
-  std::uint64_t uncached_stores = 0;
-};
 
 // A load, store or prefetch of the first level takes a fill buffer when it misses; a miss of the second level takes one
 // of its outstanding entries as well, and a hardware prefetch that finds none free is dropped. A store that hits is
 // done at once: the line is owned. Accesses outside of RAM are answered as first-level hits: a prefetch of one does
 // nothing, and the core faults on the others. Memory that is not cached is loaded from beyond every time, as many loads
 // side by side as there are fill buffers; stores to it are posted. Maintenance takes one line after the other.
-class CoreMemory final : public CorePort {
+class CoreMemory final : public FirstLevel, public CorePort {
  public:
   CoreMemory(MemorySystem& system, const MemoryConfig& config, Frequency frequency, LineNumber end_of_ram);
 
@@ -57,8 +41,6 @@ class CoreMemory final : public CorePort {
     return place < l1d_.lines() ? l1d_.line_at(place) : l2_.line_at(place - l1d_.lines());
   }
 
-  const CoreMemoryCounts& counts() const { return counts_; }
-
  private:
   enum class Purpose : std::uint8_t { load, store, prefetch, prefetch_write };
 
@@ -71,7 +53,6 @@ class CoreMemory final : public CorePort {
 
   MemoryAccess access(std::uint64_t at, std::uint64_t address, Purpose purpose);
   MemoryAccess access_uncached(std::uint64_t at, Purpose purpose);
-  MemoryAccess fetch_slowly(Cycle at, std::uint64_t address);
   MemoryAccess straddle(Cycle at, std::uint64_t address, std::uint32_t size, Purpose purpose);
   Arrival fill_first_level(std::uint64_t at, LineNumber line);
   Arrival read_second_level(std::uint64_t at, LineNumber line);
@@ -84,10 +65,6 @@ class CoreMemory final : public CorePort {
   void mark(LineNumber line) { filter_[line / 64] |= std::uint64_t{1} << (line % 64); }
   void unmark(LineNumber line) { filter_[line / 64] &= ~(std::uint64_t{1} << (line % 64)); }
 
-  Cache l1d_;
-  Translation translation_;
-  std::uint64_t l1d_latency_;
-  CoreMemoryCounts counts_;
   MemorySystem& system_;
   Frequency frequency_;
   LineNumber end_of_ram_;
@@ -98,7 +75,6 @@ class CoreMemory final : public CorePort {
   std::uint64_t uncached_latency_;
   std::uint64_t maintenance_cycles_;   // per line
   std::uint64_t maintenance_free_ = 0;
-  Cache l1i_;
   Cache l2_;
   MissBuffers fill_buffers_;
   MissBuffers l2_outstanding_;

@@ -8,6 +8,8 @@
 
 namespace ringside {
 
+class FirstLevel;
+
 enum class MemoryLevel : std::uint8_t { l1, l2, llc, dram };
 
 struct MemoryAccess {
@@ -24,6 +26,11 @@ enum class CacheMaintenance : std::uint8_t { clean, invalidate, clean_invalidate
 // presents accesses in program order with their issue times. Outstanding misses are limited inside (fill buffers).
 class CorePort {
  public:
+  explicit CorePort(FirstLevel* first_level = nullptr) : first_level_(first_level) {}
+
+  // Where to ask first, for loads, stores and fetches: what it answers needs no call. Null if there is none.
+  FirstLevel* first_level() const { return first_level_; }
+
   virtual MemoryAccess load(Cycle at, std::uint64_t address, std::uint32_t size) = 0;
   virtual MemoryAccess store(Cycle at, std::uint64_t address, std::uint32_t size) = 0;
   virtual MemoryAccess prefetch(Cycle at, std::uint64_t address, bool for_write) = 0;  // software prefetch instruction
@@ -32,6 +39,9 @@ class CorePort {
 
  protected:
   ~CorePort() = default;
+
+ private:
+  FirstLevel* first_level_;
 };
 
 // DMA as the root complex issues it, in time order. Bytes move at once; the return value is when the access is complete.

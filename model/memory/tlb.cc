@@ -51,8 +51,6 @@ Translation::Translation(const MemoryConfig& config)
 
 Translation::Cost Translation::data(std::uint64_t address) {
   const std::uint64_t page = address >> page_shift_;
-  if (page == last_page_) return {0, false};
-  last_page_ = page;
   if (first_.touch(static_cast<std::uint32_t>(page))) return {0, false};
   Cost cost = second_level(static_cast<std::uint32_t>(page));
   cost.cycles += stlb_latency_;

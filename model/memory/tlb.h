@@ -18,6 +18,9 @@ class TlbArray {
   // Whether `page` was present; it is the most recent of its set afterwards.
   bool touch(std::uint32_t page);
 
+  // Whether `page` is the most recent of its set: touch() would change nothing.
+  bool first_is(std::uint32_t page) const { return pages_[std::size_t{page & set_mask_} * stride_] == page; }
+
  private:
   std::uint32_t ways_;
   std::uint32_t stride_;  // entries from set to set
@@ -36,9 +39,9 @@ class Translation {
     bool walk;
   };
 
-  // True if the page is the one of the latest data access, or of the latest fetch: translation is then free.
-  bool same_page(std::uint64_t address) const { return address >> page_shift_ == last_page_; }
-
+  // Whether translation is free and changes nothing: data in the most recent page of its set, code in the page of the
+  // latest fetch.
+  bool recent_page(std::uint64_t address) const { return first_.first_is(static_cast<std::uint32_t>(address >> page_shift_)); }
   bool same_code_page(std::uint64_t address) const { return address >> page_shift_ == last_code_page_; }
 
   Cost data(std::uint64_t address);
@@ -48,7 +51,6 @@ class Translation {
   Cost second_level(std::uint32_t page);
 
   std::uint32_t page_shift_;
-  std::uint64_t last_page_ = ~std::uint64_t{0};
   std::uint64_t last_code_page_ = ~std::uint64_t{0};
   std::uint64_t stlb_latency_;
   std::uint64_t page_walk_;

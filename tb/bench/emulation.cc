@@ -45,7 +45,7 @@ class Machine {
     check(uc_ctl_set_cpu_model(engine_, x86 ? static_cast<int>(UC_CPU_X86_ICELAKE_SERVER)
                                             : static_cast<int>(UC_CPU_ARM64_MAX)));
     if (how == Emulation::mapped)
-      map_engine_memory(engine_, image_, memory_);
+      engine_memory_ = std::make_unique<EngineMemory>(engine_, image_, memory_);
     else
       check(uc_mem_map_ptr(engine_, memory_.base().value, memory_.size().value, UC_PROT_ALL, memory_.host(memory_.base())));
     check(uc_mmio_map(engine_, guest::kBoardRegs, guest::kBoardRegsSize, board_read, this, board_write, this));
@@ -167,6 +167,7 @@ class Machine {
   FunctionalFabric fabric_;
   std::unique_ptr<BenchDevice> nic_;
   uc_engine* engine_ = nullptr;
+  std::unique_ptr<EngineMemory> engine_memory_;
   std::uint64_t frames_ = 0;
   std::uint64_t pending_ = 0;  // of the read under way
   std::uint64_t lower_ = 0;    // of the write under way

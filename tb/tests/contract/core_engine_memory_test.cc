@@ -127,8 +127,9 @@ class EngineMemory : public testing::TestWithParam<const char*> {
     uc_engine* engine = nullptr;
     EXPECT_EQ(uc_open(x86() ? UC_ARCH_X86 : UC_ARCH_ARM64, x86() ? UC_MODE_64 : UC_MODE_ARM, &engine), UC_ERR_OK);
     EXPECT_EQ(uc_ctl_set_cpu_model(engine, x86() ? static_cast<int>(UC_CPU_X86_ICELAKE_SERVER) : static_cast<int>(UC_CPU_ARM64_MAX)), UC_ERR_OK);
+    std::unique_ptr<ringside::EngineMemory> engine_memory;
     if (mapping == Mapping::fast)
-      map_engine_memory(engine, image_, memory);
+      engine_memory = std::make_unique<ringside::EngineMemory>(engine, image_, memory);
     else
       EXPECT_EQ(uc_mem_map_ptr(engine, guest::kRamBase, kRam.value, UC_PROT_ALL, ram), UC_ERR_OK);
     Outcome outcome;

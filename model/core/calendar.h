@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <tuple>
 
 namespace ringside {
 
@@ -12,60 +14,54 @@ enum class Port : std::uint8_t { alu, load, store, count };
 
 class Calendar {
  public:
-  // Takes one of `ports` slots of the unit in the first cycle at or after `at` that has one, and returns that cycle.
+  // Nothing is booked before `cycle` any more.
+  void advance(std::uint64_t cycle) {
+    if (cycle - begin_ >= kStep) [[unlikely]] forget_until(cycle);
+  }
+
+  // Takes one of `ports` slots of the unit in the first cycle at or after `at` that has one, and returns that cycle. `at` is not
+  // before the latest advance(). What lies further ahead than the calendar reaches is free: hardly anybody competes for it yet.
   std::uint64_t book(Port port, std::uint64_t at, std::uint8_t ports) {
-    for (;; ++at) {
-      std::uint64_t& slot = slots_[at & kMask];
-      const std::int32_t late = lateness(slot, at);
-      if (late > 0) [[unlikely]]
-        return at;
-      const std::uint64_t taken = late < 0 ? static_cast<std::uint32_t>(at) : slot;
-      if (used(taken, port) < ports) [[likely]] {
-        slot = taken + (std::uint64_t{1} << shift(port));
+    for (; at - begin_ < kCycles; ++at) {
+      std::uint8_t& used = slots_[at & kMask][static_cast<std::size_t>(port)];
+      if (used < ports) [[likely]] {
+        ++used;
         return at;
       }
     }
+    return at;
   }
-
-  // Forgets everything that was booked before `now`: for a core that has slept so long that old entries could look young.
-  void clear(std::uint64_t now) { slots_.fill(static_cast<std::uint32_t>(now)); }
 
   // Takes `slots` slots of the unit from `at` on, as many as there are free in each cycle, and returns the cycle behind
   // the last.
   std::uint64_t fill(Port port, std::uint64_t at, std::uint64_t slots, std::uint8_t ports) {
-    const std::uint64_t end = at + kCycles;
-    for (slots = std::min<std::uint64_t>(slots, kCycles / 2 * ports); slots > 0 && at < end; ++at) {
-      std::uint64_t& slot = slots_[at & kMask];
-      const std::int32_t late = lateness(slot, at);
-      if (late > 0) continue;
-      if (late < 0) slot = static_cast<std::uint32_t>(at);
-      const std::uint64_t here = std::min<std::uint64_t>(slots, ports - std::min<std::uint64_t>(used(slot, port), ports));
-      slot += here << shift(port);
+    for (; slots > 0 && at - begin_ < kCycles; ++at) {
+      std::uint8_t& used = slots_[at & kMask][static_cast<std::size_t>(port)];
+      const auto here = static_cast<std::uint8_t>(std::min<std::uint64_t>(slots, ports - std::min(used, ports)));
+      used = static_cast<std::uint8_t>(used + here);
       slots -= here;
     }
     return at;
   }
 
  private:
-  static constexpr std::size_t kCycles = 1024;  // longer than a window is open in the usual case
+  static constexpr std::size_t kCycles = 2048;  // longer than a window is open in the usual case
   static constexpr std::size_t kMask = kCycles - 1;
-  // No booking is further ahead than this; what seems to be has not been touched for so long that its cycle wrapped.
-  static constexpr std::int32_t kHorizon = 1 << 24;
+  static constexpr std::uint64_t kStep = 16;  // a line of the machine that simulates
 
-  static constexpr unsigned shift(Port port) { return 32 + 8 * static_cast<unsigned>(port); }
-  static std::uint64_t used(std::uint64_t slot, Port port) { return slot >> shift(port) & 0xff; }
+  using Cycle = std::array<std::uint8_t, 4>;  // by port: how many slots are taken
+  static_assert(static_cast<std::size_t>(Port::count) <= std::tuple_size_v<Cycle>);
 
-  // Whether the entry is of a later cycle (positive), of this one, or of an earlier one, which makes it free. If a later
-  // cycle has the place, this one lies so far back that hardly anybody competes for it any more.
-  static std::int32_t lateness(std::uint64_t slot, std::uint64_t cycle) {
-    const auto distance = static_cast<std::int32_t>(static_cast<std::uint32_t>(slot) - static_cast<std::uint32_t>(cycle));
-    return distance > kHorizon ? -1 : distance;
+  void forget_until(std::uint64_t cycle) {
+    const std::uint64_t begin = cycle / kStep * kStep;
+    if (begin - begin_ >= kCycles) slots_.fill({});
+    for (std::uint64_t past = begin - std::min<std::uint64_t>(begin - begin_, kCycles); past != begin; past += kStep)
+      std::fill_n(&slots_[past & kMask], kStep, Cycle{});
+    begin_ = begin;
   }
 
-  // The cycle modulo 2^32, and above it a byte per unit: how many of its slots are taken. Small, so that the whole
-  // calendar stays in the first-level cache of the machine that simulates.
-  static_assert(static_cast<std::size_t>(Port::count) <= 4);
-  std::array<std::uint64_t, kCycles> slots_{};
+  std::uint64_t begin_ = 0;  // a multiple of kStep
+  std::array<Cycle, kCycles> slots_{};
 };
 
 }  // namespace ringside

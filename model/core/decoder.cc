@@ -52,6 +52,35 @@ void choose_path(Instruction& in) {
   if (in.early_results == 1) in.short_early = in.result[0];
 }
 
+Shape shape_of_simple(const Instruction& in) {
+  const unsigned results = in.results;
+  if (in.micro_ops == 0 && results == 0 && !in.uses_alu) return Shape::fused;
+  if (in.micro_ops != 1 || results > 2 || in.sources > 2) return Shape::simple;
+  const bool two = in.sources == 2;
+  if (in.uses_alu) {
+    if (two) return results == 2 ? Shape::alu_2_2 : Shape::alu_2_1;
+    return results == 2 ? Shape::alu_1_2 : Shape::alu_1_1;
+  }
+  if (results == 2) return Shape::simple;
+  return two ? Shape::move_2_1 : Shape::move_1_1;
+}
+
+Shape shape_of_load(const Instruction& in) {
+  const bool plain = in.micro_ops == 1 && !in.uses_alu && in.sources == in.address_sources && in.results - in.early_results <= 1;
+  if (!plain) return Shape::load;
+  if (in.early_results == 1) return in.address_sources <= 1 ? Shape::pop : Shape::load;
+  return in.address_sources <= 1 ? Shape::load_1 : Shape::load_2;
+}
+
+void choose_shape(Instruction& in) {
+  switch (in.path) {
+    case Path::simple: in.shape = shape_of_simple(in); break;
+    case Path::load: in.shape = shape_of_load(in); break;
+    case Path::store: in.shape = Shape::store; break;
+    case Path::complex: in.shape = Shape::other; break;
+  }
+}
+
 // Collects the operands of one instruction, each storage once.
 class Operands {
  public:
@@ -381,7 +410,10 @@ Block Decoder::decode(std::span<const std::uint8_t> code, std::uint64_t address)
     const std::uint64_t line = decoded.address / kCacheLine;
     decoded.new_line = block.instructions.empty() || block.instructions.back().address / kCacheLine != line;
     choose_path(decoded);
+    choose_shape(decoded);
     block.micro_ops += decoded.micro_ops;
+    block.loads += decoded.path == Path::load ? 1 : 0;
+    block.stores += decoded.path == Path::store ? 1 : 0;
     block.instructions.push_back(decoded);
     previous = inst;
     offset += length;

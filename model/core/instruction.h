@@ -39,6 +39,25 @@ enum class Path : std::uint8_t {
   complex,  // everything else
 };
 
+// What a calm run (pipeline_calm.cc) makes of an instruction: the usual ones have a way of their own that does no more than
+// they need. The number of data sources and of results is what the way has room for.
+enum class Shape : std::uint8_t {
+  other,            // not for a calm run
+  fused,            // the second half of a fused pair: takes no slot, gives no result
+  move_1_1,         // no integer slot, 1 source, 1 result
+  move_2_1,
+  alu_1_1,
+  alu_1_2,
+  alu_2_1,
+  alu_2_2,
+  simple,           // any other without memory
+  load_1,           // a load to a register by an address of 1 register
+  load_2,
+  pop,              // and one register beside it
+  load,             // any other
+  store,
+};
+
 // Pseudo registers that fill unused operand slots of the short paths.
 inline constexpr std::uint8_t kRegisterAlwaysReady = 255;
 inline constexpr std::uint8_t kRegisterNowhere = 254;
@@ -66,6 +85,7 @@ struct alignas(64) Instruction {
   bool uses_alu = false;          // takes an integer execution slot
   bool new_line = false;          // starts in another line of code than its predecessor in the block
   Path path = Path::complex;
+  Shape shape = Shape::other;
 
   // Address operands come first: they let a load start before the other operands are there.
   std::uint8_t address_sources = 0;

@@ -26,8 +26,6 @@ Cycle Pipeline::retired() const { return {state_->retiring.cycle()}; }
 void Pipeline::sleep(Cycle until) {
   State& s = *state_;
   if (until.value <= s.retiring.cycle()) return;
-  constexpr std::uint64_t kLong = 1 << 20;
-  if (until.value - s.retiring.cycle() > kLong) s.calendar.clear(until.value);
   if (s.latest != nullptr)
     s.latest->cycles[static_cast<std::size_t>(StallReason::idle)] += until.value - s.retiring.cycle();
   s.delay.limit(0, 0);

@@ -99,7 +99,7 @@ void Pipeline::State::store(const Access& access, std::uint64_t data_ready) {
     store_queue.push(stores.commit(std::max(retiring.cycle(), mmio_done), access.address / kCacheLine));
     return;
   }
-  store_cached(access, data_ready);
+  store_cached(access, data_ready, retiring.cycle());
 }
 
 // Waits for what the barrier orders, and holds back what it keeps from starting. Returns when it is through.

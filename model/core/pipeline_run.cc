@@ -18,9 +18,10 @@ Pipeline::State::State(const CoreConfig& core, CorePort& port)
       load_ports(static_cast<std::uint8_t>(core.load_ports)),
       store_ports(static_cast<std::uint8_t>(core.store_ports)),
       dispatching(core.dispatch_width),
-      reorder_buffer(core.rob_entries),
-      load_queue(core.load_queue),
-      store_queue(core.store_queue),
+      released(new std::uint64_t[core.rob_entries + core.load_queue + core.store_queue]()),
+      reorder_buffer(released.get(), core.rob_entries),
+      load_queue(released.get() + core.rob_entries, core.load_queue),
+      store_queue(released.get() + core.rob_entries + core.load_queue, core.store_queue),
       retiring(core.retire_width),
       stores(core.store_ports, core.commit_same_line) {}
 
@@ -85,7 +86,7 @@ template <bool in_order>
   short_results<in_order>(in, operand.address + in.early_latency, done, StallReason::dependency);
   retire(counted, in.micro_ops, dispatched, stored, done,
          [&] { return stored > dispatched.cycle ? operand.reason : StallReason::base; });
-  store_cached(access, stored);
+  store_cached(access, stored, retiring.cycle());
   return done;
 }
 
@@ -124,13 +125,20 @@ const Access* Pipeline::State::run_part(Block& block, std::size_t first, std::si
 
 void Pipeline::State::run(Block& block, std::span<const Access> accesses, std::uint64_t next_address) {
   const std::size_t last = block.instructions.size();
-  const Access* const begin = accesses.data();
-  const Access* const end = begin + accesses.size();
+  const Access* access = accesses.data();
+  const Access* const end = access + accesses.size();
   if (resume == 0 && accesses_used == 0 && last != 0) [[likely]] {
     ++block.whole_runs;
-    config.in_order ? execute<true, false>(block, 0, last, begin, end) : execute<false, false>(block, 0, last, begin, end);
+    if (config.in_order) {
+      execute<true, false>(block, 0, last, access, end);
+    } else {
+      const std::uint64_t entered = block.address / kCacheLine;
+      if (entered != line) enter_line(entered);
+      const std::size_t done = calm(block) ? run_calmly(block, access, end) : 0;
+      if (done != last) execute<false, false>(block, done, last, access, end);
+    }
   } else {
-    run_part(block, resume, last, begin + accesses_used, end);
+    run_part(block, resume, last, access + accesses_used, end);
     resume = 0;
     accesses_used = 0;
   }

@@ -20,27 +20,27 @@ namespace ringside {
 // free.
 class Window {
  public:
-  explicit Window(std::uint64_t capacity)
-      : capacity_(capacity), released_(new std::uint64_t[capacity]()), next_(released_.get()), end_(next_ + capacity) {}
+  // `released` is of `capacity` entries, which begin as zeros, and must outlive this and its copies.
+  Window(std::uint64_t* released, std::uint64_t capacity) : next_(released), begin_(released), end_(released + capacity) {}
 
   // When there is room for one more entry, or for `count`.
   std::uint64_t room() const { return *next_; }
   std::uint64_t room(std::uint64_t count) const {
-    const std::uint64_t* last = next_ + std::min(count, capacity_) - 1;
-    return last < end_ ? *last : *(last - capacity_);
+    const auto capacity = static_cast<std::uint64_t>(end_ - begin_);
+    const std::uint64_t* last = next_ + std::min(count, capacity) - 1;
+    return last < end_ ? *last : *(last - capacity);
   }
   void push(std::uint64_t released) {
     *next_++ = released;
-    if (next_ == end_) next_ = released_.get();
+    if (next_ == end_) next_ = begin_;
   }
   void push(std::uint64_t released, std::uint64_t count) {
     for (; count > 0; --count) push(released);
   }
 
  private:
-  std::uint64_t capacity_;
-  std::unique_ptr<std::uint64_t[]> released_;  // of the latest entries, the oldest at next_
-  std::uint64_t* next_;
+  std::uint64_t* next_;  // the oldest
+  std::uint64_t* begin_;
   std::uint64_t* end_;
 };
 
@@ -104,6 +104,25 @@ struct Pipeline::State {
   template <bool in_order, bool counting>
   const Access* execute(Block& block, std::size_t first, std::size_t last, const Access* access, const Access* end);
 
+  // Runs a block for as long as nothing in it needs more than the short ways of pipeline_calm.cc. Returns how many instructions
+  // that were, and moves `access` on. calm() must hold.
+  struct Flow;
+  bool calm(const Block& block) const;
+  std::size_t run_calmly(Block& block, const Access*& access, const Access* end);
+  template <unsigned sources>
+  std::uint64_t data_ready(const Instruction& in, std::uint64_t at) const;
+  template <unsigned sources>
+  std::uint64_t address_ready(const Instruction& in, std::uint64_t at) const;
+  template <unsigned results>
+  void give_results(const Instruction& in, std::uint64_t done);
+  template <class Reason>
+  void retire_calmly(Flow& flow, InstructionCounts& counted, std::uint64_t micro_ops, std::uint64_t done, Reason reason);
+  template <unsigned slots, unsigned sources, unsigned results, bool alu>
+  std::uint64_t calm_simple(Flow& flow, const Instruction& in, InstructionCounts& counted);
+  template <unsigned slots, unsigned address_sources, unsigned sources, unsigned results, bool early>
+  std::uint64_t calm_load(Flow& flow, const Instruction& in, InstructionCounts& counted);
+  std::uint64_t calm_store(Flow& flow, const Instruction& in, InstructionCounts& counted);
+
   // One instruction, by what it needs; each returns when it was executed.
   template <bool in_order>
   std::uint64_t simple(const Instruction& in, InstructionCounts& counted);
@@ -122,7 +141,7 @@ struct Pipeline::State {
   Loaded load_cached(const Access& access, InstructionCounts& counted, std::uint64_t at);
   [[gnu::noinline]] Loaded load_slowly(const Access& access, InstructionCounts& counted, std::uint64_t at);
   void store(const Access& access, std::uint64_t ready);
-  void store_cached(const Access& access, std::uint64_t ready);
+  void store_cached(const Access& access, std::uint64_t ready, std::uint64_t retired);
   std::uint64_t barrier(Barrier kind, std::uint64_t ready);
   std::uint64_t repeat_cycles(const Instruction& in, const Access* first, const Access* last) const;
   Loaded repeat(const Instruction& in, InstructionCounts& counted, std::uint64_t dispatched, std::uint64_t ready, const Access* first,
@@ -167,6 +186,7 @@ struct Pipeline::State {
   std::uint64_t lines = 0;
 
   // Window.
+  const std::unique_ptr<std::uint64_t[]> released;  // the entries of the three queues
   Window reorder_buffer;
   Window load_queue;
   Window store_queue;
@@ -222,6 +242,7 @@ inline Pipeline::State::Dispatched Pipeline::State::dispatch(std::uint64_t micro
     dispatching.wait(cycle = room);
   }
   delay.limit(cycle, room);
+  calendar.advance(cycle);
   return {dispatching.take(micro_ops), front};
 }
 
@@ -241,9 +262,10 @@ inline Pipeline::State::Dispatched Pipeline::State::dispatch(std::uint64_t micro
 }
 
 // Ownership is asked for at retirement, for all retired stores side by side; the commits are in order.
-[[gnu::always_inline]] inline void Pipeline::State::store_cached(const Access& access, std::uint64_t data_ready) {
+[[gnu::always_inline]] inline void Pipeline::State::store_cached(const Access& access, std::uint64_t data_ready,
+                                                                  std::uint64_t retired) {
   ++counts.stores;
-  std::uint64_t owned = retiring.cycle();
+  std::uint64_t owned = retired;
   if (first_level == nullptr || !first_level->store_hits(owned, access.address, access.size))
     owned = std::max(owned, memory.store({owned}, access.address, access.size).done.value);
   const std::uint64_t commit = stores.commit(owned, access.address / kCacheLine);

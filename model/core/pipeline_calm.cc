@@ -1,0 +1,158 @@
+// The run of a block through a calm pipeline: an out-of-order core whose queues have room for the whole block and whose front
+// end holds nothing back. Nearly all instructions are executed like that. Times are exactly those of execute(), which is the
+// rule; what cannot matter in a calm run is left out, and what every instruction moves is kept in registers.
+#include "model/core/pipeline_state.h"
+
+namespace ringside {
+
+// What every instruction moves.
+struct Pipeline::State::Flow {
+  Stage dispatching;
+  Stage retiring;
+  Window reorder_buffer;
+  std::uint64_t retired;  // cycle in which the latest instruction retired
+  const Access* access;
+};
+
+bool Pipeline::State::calm(const Block& block) const {
+  const std::uint64_t now = dispatching.cycle();
+  // One more, since what takes no entry asks for room all the same.
+  return delay.cycles() == 0 && front_ready <= now && reorder_buffer.room(block.micro_ops + 1) <= now &&
+         (block.loads == 0 || load_queue.room(block.loads) <= now) && (block.stores == 0 || store_queue.room(block.stores) <= now);
+}
+
+template <unsigned sources>
+[[gnu::always_inline]] inline std::uint64_t Pipeline::State::data_ready(const Instruction& in, std::uint64_t at) const {
+  for (unsigned i = 0; i < sources; ++i) at = std::max(at, ready[in.short_data[i]]);
+  return at;
+}
+
+template <unsigned sources>
+[[gnu::always_inline]] inline std::uint64_t Pipeline::State::address_ready(const Instruction& in, std::uint64_t at) const {
+  for (unsigned i = 0; i < sources; ++i) at = std::max(at, ready[in.short_address[i]]);
+  return at;
+}
+
+template <unsigned results>
+[[gnu::always_inline]] inline void Pipeline::State::give_results(const Instruction& in, std::uint64_t done) {
+  for (unsigned i = 0; i < results; ++i) ready[in.short_result[i]] = done;
+}
+
+// Retires `micro_ops`, and books the gap, if there is one, on `reason()` as far as the instruction is what made it.
+template <class Reason>
+[[gnu::always_inline]] inline void Pipeline::State::retire_calmly(Flow& flow, InstructionCounts& counted, std::uint64_t micro_ops,
+                                                                  std::uint64_t done, Reason reason) {
+  flow.retiring.wait(done);
+  const std::uint64_t now = flow.retiring.take(micro_ops);
+  flow.reorder_buffer.push(now, micro_ops);
+  if (now == flow.retired) return;
+  const StallReason by = done > flow.retired ? reason() : StallReason::base;
+  counted.cycles[static_cast<std::size_t>(by)] += now - flow.retired;
+  flow.retired = now;
+}
+
+// `slots` is one, or zero for what the instruction says.
+template <unsigned slots, unsigned sources, unsigned results, bool alu>
+[[gnu::always_inline]] inline std::uint64_t Pipeline::State::calm_simple(Flow& flow, const Instruction& in, InstructionCounts& counted) {
+  const std::uint64_t micro_ops = slots == 0 ? in.micro_ops : slots;
+  const std::uint64_t dispatched = flow.dispatching.take(micro_ops);
+  std::uint64_t at = data_ready<sources>(in, dispatched);
+  if (slots == 0 ? in.uses_alu : alu) at = calendar.book(Port::alu, at, alu_ports);
+  const std::uint64_t done = at + in.latency;
+  give_results<results>(in, done);
+  retire_calmly(flow, counted, micro_ops, done,
+                [&] { return at > dispatched || in.latency > 1 ? StallReason::dependency : StallReason::base; });
+  return done;
+}
+
+template <unsigned slots, unsigned address_sources, unsigned sources, unsigned results, bool early>
+[[gnu::always_inline]] inline std::uint64_t Pipeline::State::calm_load(Flow& flow, const Instruction& in, InstructionCounts& counted) {
+  const std::uint64_t micro_ops = slots == 0 ? in.micro_ops : slots;
+  const std::uint64_t dispatched = flow.dispatching.take(micro_ops);
+  const std::uint64_t address = address_ready<address_sources>(in, dispatched);
+  const std::uint64_t issued = calendar.book(Port::load, std::max(address, memory_floor), load_ports);
+  const Loaded loaded = load_cached(*flow.access++, counted, issued);
+  loads_done = std::max(loads_done, loaded.done);
+  std::uint64_t at = std::max(loaded.done, data_ready<sources>(in, dispatched));
+  if (slots == 0 && in.uses_alu) at = calendar.book(Port::alu, at, alu_ports);
+  const std::uint64_t done = at + in.latency;
+  give_results<results>(in, done);
+  if (early) ready[in.short_early] = address + in.early_latency;
+  retire_calmly(flow, counted, micro_ops, done, [&] { return loaded.done >= at ? loaded.reason : StallReason::dependency; });
+  load_queue.push(flow.retired);
+  return done;
+}
+
+[[gnu::always_inline]] inline std::uint64_t Pipeline::State::calm_store(Flow& flow, const Instruction& in, InstructionCounts& counted) {
+  const std::uint64_t dispatched = flow.dispatching.take(in.micro_ops);
+  const std::uint64_t address = address_ready<2>(in, dispatched);
+  const bool shared = config.shared_memory_ports;
+  const std::uint64_t issued =
+      calendar.book(shared ? Port::load : Port::store, std::max(address, memory_floor), shared ? load_ports : store_ports);
+  const std::uint64_t stored = std::max(issued, data_ready<3>(in, dispatched));
+  const std::uint64_t done = stored + in.latency;
+  give_results<2>(in, done);
+  ready[in.short_early] = address + in.early_latency;
+  retire_calmly(flow, counted, in.micro_ops, done, [&] { return stored > dispatched ? StallReason::dependency : StallReason::base; });
+  store_cached(*flow.access++, stored, flow.retired);
+  return done;
+}
+
+std::size_t Pipeline::State::run_calmly(Block& block, const Access*& access, const Access* end) {
+  calendar.advance(dispatching.cycle());
+  Flow flow{dispatching, retiring, reorder_buffer, retiring.cycle(), access};
+  InstructionCounts* counted = block.counts.data();
+  const Instruction* const first = block.instructions.data();
+  const Instruction* const stop = first + block.instructions.size();
+  const Instruction* in = first;
+  std::uint64_t done = executed;
+  for (; in != stop; ++in, ++counted) {
+    if (in->new_line && in->address / kCacheLine != line) [[unlikely]] {
+      dispatching = flow.dispatching;
+      enter_line(in->address / kCacheLine);
+      if (front_ready > dispatching.cycle()) break;
+    }
+    const auto next_is = [&](AccessKind kind) { return flow.access != end && flow.access->kind == kind; };
+    switch (in->shape) {
+      case Shape::fused: done = calm_simple<0, 3, 0, false>(flow, *in, *counted); continue;
+      case Shape::move_1_1: done = calm_simple<1, 1, 1, false>(flow, *in, *counted); continue;
+      case Shape::move_2_1: done = calm_simple<1, 2, 1, false>(flow, *in, *counted); continue;
+      case Shape::alu_1_1: done = calm_simple<1, 1, 1, true>(flow, *in, *counted); continue;
+      case Shape::alu_1_2: done = calm_simple<1, 1, 2, true>(flow, *in, *counted); continue;
+      case Shape::alu_2_1: done = calm_simple<1, 2, 1, true>(flow, *in, *counted); continue;
+      case Shape::alu_2_2: done = calm_simple<1, 2, 2, true>(flow, *in, *counted); continue;
+      case Shape::simple: done = calm_simple<0, 3, 2, false>(flow, *in, *counted); continue;
+      case Shape::load_1:
+        if (!next_is(AccessKind::load)) break;
+        done = calm_load<1, 1, 0, 1, false>(flow, *in, *counted);
+        continue;
+      case Shape::load_2:
+        if (!next_is(AccessKind::load)) break;
+        done = calm_load<1, 2, 0, 1, false>(flow, *in, *counted);
+        continue;
+      case Shape::pop:
+        if (!next_is(AccessKind::load)) break;
+        done = calm_load<1, 1, 0, 1, true>(flow, *in, *counted);
+        continue;
+      case Shape::load:
+        if (!next_is(AccessKind::load)) break;
+        done = calm_load<0, 2, 3, 2, true>(flow, *in, *counted);
+        continue;
+      case Shape::store:
+        if (!next_is(AccessKind::store)) break;
+        done = calm_store(flow, *in, *counted);
+        continue;
+      case Shape::other: break;
+    }
+    break;
+  }
+  dispatching = flow.dispatching;
+  retiring = flow.retiring;
+  reorder_buffer = flow.reorder_buffer;
+  access = flow.access;
+  executed = done;
+  if (in != first) latest = counted - 1;
+  return static_cast<std::size_t>(in - first);
+}
+
+}  // namespace ringside

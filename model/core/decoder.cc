@@ -412,8 +412,6 @@ Block Decoder::decode(std::span<const std::uint8_t> code, std::uint64_t address)
     choose_path(decoded);
     choose_shape(decoded);
     block.micro_ops += decoded.micro_ops;
-    block.loads += decoded.path == Path::load ? 1 : 0;
-    block.stores += decoded.path == Path::store ? 1 : 0;
     block.instructions.push_back(decoded);
     previous = inst;
     offset += length;

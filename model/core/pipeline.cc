@@ -18,7 +18,7 @@ Cycle Pipeline::run_to_mmio(Block& block, std::span<const Access> accesses) {
 void Pipeline::finish_mmio(Cycle done) { state_->mmio_done = done.value; }
 
 Cycle Pipeline::front() const {
-  return {std::max(state_->dispatching.next(), state_->front_ready)};
+  return {std::max(state_->dispatching.next(state_->dispatch_width), state_->front_ready)};
 }
 
 Cycle Pipeline::retired() const { return {state_->retiring.cycle()}; }

@@ -9,7 +9,7 @@ namespace ringside {
 struct Pipeline::State::Flow {
   Stage dispatching;
   Stage retiring;
-  Window reorder_buffer;
+  Window::Cursor entry;   // of the reorder buffer
   std::uint64_t retired;  // cycle in which the latest instruction retired
   const Access* access;
 };
@@ -17,8 +17,7 @@ struct Pipeline::State::Flow {
 bool Pipeline::State::calm(const Block& block) const {
   const std::uint64_t now = dispatching.cycle();
   // One more, since what takes no entry asks for room all the same.
-  return delay.cycles() == 0 && front_ready <= now && reorder_buffer.room(block.micro_ops + 1) <= now &&
-         (block.loads == 0 || load_queue.room(block.loads) <= now) && (block.stores == 0 || store_queue.room(block.stores) <= now);
+  return delay.cycles() == 0 && front_ready <= now && reorder_buffer.room(block.micro_ops + 1) <= now;
 }
 
 template <unsigned sources>
@@ -43,8 +42,8 @@ template <class Reason>
 [[gnu::always_inline]] inline void Pipeline::State::retire_calmly(Flow& flow, InstructionCounts& counted, std::uint64_t micro_ops,
                                                                   std::uint64_t done, Reason reason) {
   flow.retiring.wait(done);
-  const std::uint64_t now = flow.retiring.take(micro_ops);
-  flow.reorder_buffer.push(now, micro_ops);
+  const std::uint64_t now = flow.retiring.take(micro_ops, retire_width);
+  for (std::uint64_t i = 0; i < micro_ops; ++i) reorder_buffer.push(flow.entry, now);
   if (now == flow.retired) return;
   const StallReason by = done > flow.retired ? reason() : StallReason::base;
   counted.cycles[static_cast<std::size_t>(by)] += now - flow.retired;
@@ -55,7 +54,7 @@ template <class Reason>
 template <unsigned slots, unsigned sources, unsigned results, bool alu>
 [[gnu::always_inline]] inline std::uint64_t Pipeline::State::calm_simple(Flow& flow, const Instruction& in, InstructionCounts& counted) {
   const std::uint64_t micro_ops = slots == 0 ? in.micro_ops : slots;
-  const std::uint64_t dispatched = flow.dispatching.take(micro_ops);
+  const std::uint64_t dispatched = flow.dispatching.take(micro_ops, dispatch_width);
   std::uint64_t at = data_ready<sources>(in, dispatched);
   if (slots == 0 ? in.uses_alu : alu) at = calendar.book(Port::alu, at, alu_ports);
   const std::uint64_t done = at + in.latency;
@@ -68,7 +67,7 @@ template <unsigned slots, unsigned sources, unsigned results, bool alu>
 template <unsigned slots, unsigned address_sources, unsigned sources, unsigned results, bool early>
 [[gnu::always_inline]] inline std::uint64_t Pipeline::State::calm_load(Flow& flow, const Instruction& in, InstructionCounts& counted) {
   const std::uint64_t micro_ops = slots == 0 ? in.micro_ops : slots;
-  const std::uint64_t dispatched = flow.dispatching.take(micro_ops);
+  const std::uint64_t dispatched = flow.dispatching.take(micro_ops, dispatch_width);
   const std::uint64_t address = address_ready<address_sources>(in, dispatched);
   const std::uint64_t issued = calendar.book(Port::load, std::max(address, memory_floor), load_ports);
   const Loaded loaded = load_cached(*flow.access++, counted, issued);
@@ -84,7 +83,7 @@ template <unsigned slots, unsigned address_sources, unsigned sources, unsigned r
 }
 
 [[gnu::always_inline]] inline std::uint64_t Pipeline::State::calm_store(Flow& flow, const Instruction& in, InstructionCounts& counted) {
-  const std::uint64_t dispatched = flow.dispatching.take(in.micro_ops);
+  const std::uint64_t dispatched = flow.dispatching.take(in.micro_ops, dispatch_width);
   const std::uint64_t address = address_ready<2>(in, dispatched);
   const bool shared = config.shared_memory_ports;
   const std::uint64_t issued =
@@ -98,13 +97,13 @@ template <unsigned slots, unsigned address_sources, unsigned sources, unsigned r
   return done;
 }
 
-std::size_t Pipeline::State::run_calmly(Block& block, const Access*& access, const Access* end) {
+std::size_t Pipeline::State::run_calmly(Block& block, std::size_t first, const Access*& access, const Access* end) {
   calendar.advance(dispatching.cycle());
-  Flow flow{dispatching, retiring, reorder_buffer, retiring.cycle(), access};
-  InstructionCounts* counted = block.counts.data();
-  const Instruction* const first = block.instructions.data();
-  const Instruction* const stop = first + block.instructions.size();
-  const Instruction* in = first;
+  Flow flow{dispatching, retiring, reorder_buffer.cursor(), retiring.cycle(), access};
+  InstructionCounts* counted = block.counts.data() + first;
+  const Instruction* in = block.instructions.data() + first;
+  const Instruction* const begin = block.instructions.data();
+  const Instruction* const stop = begin + block.instructions.size();
   std::uint64_t done = executed;
   for (; in != stop; ++in, ++counted) {
     if (in->new_line && in->address / kCacheLine != line) [[unlikely]] {
@@ -112,7 +111,9 @@ std::size_t Pipeline::State::run_calmly(Block& block, const Access*& access, con
       enter_line(in->address / kCacheLine);
       if (front_ready > dispatching.cycle()) break;
     }
-    const auto next_is = [&](AccessKind kind) { return flow.access != end && flow.access->kind == kind; };
+    const auto may = [&](AccessKind kind, const Window& queue) {
+      return flow.access != end && flow.access->kind == kind && queue.room() <= flow.dispatching.cycle();
+    };
     switch (in->shape) {
       case Shape::fused: done = calm_simple<0, 3, 0, false>(flow, *in, *counted); continue;
       case Shape::move_1_1: done = calm_simple<1, 1, 1, false>(flow, *in, *counted); continue;
@@ -123,23 +124,23 @@ std::size_t Pipeline::State::run_calmly(Block& block, const Access*& access, con
       case Shape::alu_2_2: done = calm_simple<1, 2, 2, true>(flow, *in, *counted); continue;
       case Shape::simple: done = calm_simple<0, 3, 2, false>(flow, *in, *counted); continue;
       case Shape::load_1:
-        if (!next_is(AccessKind::load)) break;
+        if (!may(AccessKind::load, load_queue)) break;
         done = calm_load<1, 1, 0, 1, false>(flow, *in, *counted);
         continue;
       case Shape::load_2:
-        if (!next_is(AccessKind::load)) break;
+        if (!may(AccessKind::load, load_queue)) break;
         done = calm_load<1, 2, 0, 1, false>(flow, *in, *counted);
         continue;
       case Shape::pop:
-        if (!next_is(AccessKind::load)) break;
+        if (!may(AccessKind::load, load_queue)) break;
         done = calm_load<1, 1, 0, 1, true>(flow, *in, *counted);
         continue;
       case Shape::load:
-        if (!next_is(AccessKind::load)) break;
+        if (!may(AccessKind::load, load_queue)) break;
         done = calm_load<0, 2, 3, 2, true>(flow, *in, *counted);
         continue;
       case Shape::store:
-        if (!next_is(AccessKind::store)) break;
+        if (!may(AccessKind::store, store_queue)) break;
         done = calm_store(flow, *in, *counted);
         continue;
       case Shape::other: break;
@@ -148,11 +149,12 @@ std::size_t Pipeline::State::run_calmly(Block& block, const Access*& access, con
   }
   dispatching = flow.dispatching;
   retiring = flow.retiring;
-  reorder_buffer = flow.reorder_buffer;
+  reorder_buffer.move_to(flow.entry);
   access = flow.access;
   executed = done;
-  if (in != first) latest = counted - 1;
-  return static_cast<std::size_t>(in - first);
+  const auto next = static_cast<std::size_t>(in - begin);
+  if (next != first) latest = counted - 1;
+  return next;
 }
 
 }  // namespace ringside

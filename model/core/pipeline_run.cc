@@ -14,15 +14,14 @@ Pipeline::State::State(const CoreConfig& core, CorePort& port)
       memory(port),
       first_level(port.first_level()),
       predictor(core.predictor),
+      dispatch_width(core.dispatch_width),
+      retire_width(core.retire_width),
       alu_ports(static_cast<std::uint8_t>(core.alu_ports)),
       load_ports(static_cast<std::uint8_t>(core.load_ports)),
       store_ports(static_cast<std::uint8_t>(core.store_ports)),
-      dispatching(core.dispatch_width),
-      released(new std::uint64_t[core.rob_entries + core.load_queue + core.store_queue]()),
-      reorder_buffer(released.get(), core.rob_entries),
-      load_queue(released.get() + core.rob_entries, core.load_queue),
-      store_queue(released.get() + core.rob_entries + core.load_queue, core.store_queue),
-      retiring(core.retire_width),
+      reorder_buffer(core.rob_entries),
+      load_queue(core.load_queue),
+      store_queue(core.store_queue),
       stores(core.store_ports, core.commit_same_line) {}
 
 template <bool in_order>
@@ -123,20 +122,24 @@ const Access* Pipeline::State::run_part(Block& block, std::size_t first, std::si
                          : execute<false, true>(block, first, last, access, end);
 }
 
+const Access* Pipeline::State::run_whole(Block& block, const Access* access, const Access* end) {
+  if (const std::uint64_t entered = block.address / kCacheLine; entered != line) enter_line(entered);
+  const std::size_t last = block.instructions.size();
+  for (std::size_t next = 0;;) {
+    if (calm(block)) next = run_calmly(block, next, access, end);
+    if (next == last) return access;
+    access = execute<false, false>(block, next, next + 1, access, end);
+    if (++next == last) return access;
+  }
+}
+
 void Pipeline::State::run(Block& block, std::span<const Access> accesses, std::uint64_t next_address) {
   const std::size_t last = block.instructions.size();
   const Access* access = accesses.data();
   const Access* const end = access + accesses.size();
   if (resume == 0 && accesses_used == 0 && last != 0) [[likely]] {
     ++block.whole_runs;
-    if (config.in_order) {
-      execute<true, false>(block, 0, last, access, end);
-    } else {
-      const std::uint64_t entered = block.address / kCacheLine;
-      if (entered != line) enter_line(entered);
-      const std::size_t done = calm(block) ? run_calmly(block, access, end) : 0;
-      if (done != last) execute<false, false>(block, done, last, access, end);
-    }
+    config.in_order ? execute<true, false>(block, 0, last, access, end) : run_whole(block, access, end);
   } else {
     run_part(block, resume, last, access + accesses_used, end);
     resume = 0;

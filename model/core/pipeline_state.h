@@ -20,57 +20,66 @@ namespace ringside {
 // free.
 class Window {
  public:
-  // `released` is of `capacity` entries, which begin as zeros, and must outlive this and its copies.
-  Window(std::uint64_t* released, std::uint64_t capacity) : next_(released), begin_(released), end_(released + capacity) {}
+  explicit Window(std::uint64_t capacity) : released_(new std::uint64_t[capacity]()), end_(released_.get() + capacity), next_(released_.get()) {}
 
   // When there is room for one more entry, or for `count`.
   std::uint64_t room() const { return *next_; }
   std::uint64_t room(std::uint64_t count) const {
-    const auto capacity = static_cast<std::uint64_t>(end_ - begin_);
+    const auto capacity = static_cast<std::uint64_t>(end_ - released_.get());
     const std::uint64_t* last = next_ + std::min(count, capacity) - 1;
     return last < end_ ? *last : *(last - capacity);
   }
-  void push(std::uint64_t released) {
-    *next_++ = released;
-    if (next_ == end_) next_ = begin_;
-  }
+  void push(std::uint64_t released) { push(next_, released); }
   void push(std::uint64_t released, std::uint64_t count) {
     for (; count > 0; --count) push(released);
   }
 
+  // The next entry, for who pushes many: it is passed to push(), and back at the end.
+  using Cursor = std::uint64_t*;
+  Cursor cursor() const { return next_; }
+  void push(Cursor& cursor, std::uint64_t released) const {
+    *cursor++ = released;
+    if (cursor == end_) cursor = released_.get();
+  }
+  void move_to(Cursor cursor) { next_ = cursor; }
+
  private:
-  std::uint64_t* next_;  // the oldest
-  std::uint64_t* begin_;
-  std::uint64_t* end_;
+  std::unique_ptr<std::uint64_t[]> released_;  // of the latest entries, the oldest at next_
+  std::uint64_t* const end_;
+  Cursor next_;
 };
 
-// A point that moves forward through cycles, `width` micro-ops at a time. The cycle and how many of its slots are taken are
+// A point that moves forward through cycles, so many micro-ops at a time. The cycle and how many of its slots are taken are
 // one number, so that what comes later is the greater one. Without branches where it matters: which of two times is later
 // is what the machine that simulates cannot predict.
 class Stage {
  public:
-  explicit Stage(std::uint64_t width) : width_(width), step_(kSlots + 1 - width) {}
+  static constexpr unsigned kSlotBits = 10;  // more than one instruction and one cycle take
+  static constexpr std::uint64_t kSlots = (1u << kSlotBits) - 1;
+
+  // How many micro-ops a cycle takes, and the way from the last of them to the next cycle.
+  struct Width {
+    explicit Width(std::uint64_t micro_ops) : slots(micro_ops), step(kSlots + 1 - micro_ops) {}
+    std::uint64_t slots;
+    std::uint64_t step;
+  };
 
   std::uint64_t cycle() const { return position_ >> kSlotBits; }
   // The cycle in which there is a slot.
-  std::uint64_t next() const { return cycle() + ((position_ & kSlots) >= width_ ? 1 : 0); }
+  std::uint64_t next(const Width& width) const { return cycle() + ((position_ & kSlots) >= width.slots ? 1 : 0); }
 
   void wait(std::uint64_t at) { position_ = std::max(position_, at << kSlotBits); }
   // Returns the cycle of the last micro-op.
-  std::uint64_t take(std::uint64_t micro_ops) {
+  std::uint64_t take(std::uint64_t micro_ops, const Width& width) {
     std::uint64_t position = position_ + micro_ops;
-    position += (position & kSlots) > width_ ? step_ : 0;
-    while ((position & kSlots) > width_) [[unlikely]]
-      position += step_;
+    position += (position & kSlots) > width.slots ? width.step : 0;
+    while ((position & kSlots) > width.slots) [[unlikely]]
+      position += width.step;
     position_ = position;
     return position >> kSlotBits;
   }
 
  private:
-  static constexpr unsigned kSlotBits = 10;  // more than one instruction and one cycle take
-  static constexpr std::uint64_t kSlots = (1u << kSlotBits) - 1;
-  std::uint64_t width_;
-  std::uint64_t step_;
   std::uint64_t position_ = 0;
 };
 
@@ -104,11 +113,12 @@ struct Pipeline::State {
   template <bool in_order, bool counting>
   const Access* execute(Block& block, std::size_t first, std::size_t last, const Access* access, const Access* end);
 
-  // Runs a block for as long as nothing in it needs more than the short ways of pipeline_calm.cc. Returns how many instructions
-  // that were, and moves `access` on. calm() must hold.
+  // Runs the block from instruction `first` on, for as long as nothing needs more than the short ways of pipeline_calm.cc. Returns
+  // which instruction is next, and moves `access` on. calm() must hold.
   struct Flow;
   bool calm(const Block& block) const;
-  std::size_t run_calmly(Block& block, const Access*& access, const Access* end);
+  std::size_t run_calmly(Block& block, std::size_t first, const Access*& access, const Access* end);
+  const Access* run_whole(Block& block, const Access* access, const Access* end);
   template <unsigned sources>
   std::uint64_t data_ready(const Instruction& in, std::uint64_t at) const;
   template <unsigned sources>
@@ -170,6 +180,8 @@ struct Pipeline::State {
   FirstLevel* const first_level;  // of the memory, or null
   Predictor predictor;
   PipelineCounts counts;
+  const Stage::Width dispatch_width;
+  const Stage::Width retire_width;
   const std::uint8_t alu_ports;
   const std::uint8_t load_ports;
   const std::uint8_t store_ports;
@@ -186,7 +198,6 @@ struct Pipeline::State {
   std::uint64_t lines = 0;
 
   // Window.
-  const std::unique_ptr<std::uint64_t[]> released;  // the entries of the three queues
   Window reorder_buffer;
   Window load_queue;
   Window store_queue;
@@ -243,7 +254,7 @@ inline Pipeline::State::Dispatched Pipeline::State::dispatch(std::uint64_t micro
   }
   delay.limit(cycle, room);
   calendar.advance(cycle);
-  return {dispatching.take(micro_ops), front};
+  return {dispatching.take(micro_ops, dispatch_width), front};
 }
 
 // A load from memory that is no device's.
@@ -278,7 +289,7 @@ inline void Pipeline::State::wait_for_store_queue(std::uint64_t count, Dispatche
   delay.limit(dispatched.cycle, std::min(room, dispatched.cycle));
   if (room <= dispatched.cycle) return;
   dispatching.wait(room);
-  dispatching.take(1);
+  dispatching.take(1, dispatch_width);
   dispatched = {room, StallReason::store_buffer};
 }
 
@@ -318,7 +329,7 @@ inline void Pipeline::State::issue(const Instruction& in, std::uint64_t at) {
   if constexpr (in_order) {
     if (at <= dispatching.cycle()) return;
     dispatching.wait(at);
-    dispatching.take(in.micro_ops);
+    dispatching.take(in.micro_ops, dispatch_width);
   }
 }
 
@@ -347,7 +358,7 @@ inline void Pipeline::State::retire(InstructionCounts& counted, std::uint64_t mi
                                     std::uint64_t started, std::uint64_t done, Reason reason) {
   const std::uint64_t before = retiring.cycle();
   retiring.wait(done);
-  const std::uint64_t now = retiring.take(micro_ops);
+  const std::uint64_t now = retiring.take(micro_ops, retire_width);
   if (micro_ops == 1) [[likely]]
     reorder_buffer.push(now);
   else

@@ -44,9 +44,10 @@ template <class Reason>
   flow.retiring.wait(done);
   const std::uint64_t now = flow.retiring.take(micro_ops, retire_width);
   for (std::uint64_t i = 0; i < micro_ops; ++i) reorder_buffer.push(flow.entry, now);
-  if (now == flow.retired) return;
-  const StallReason by = done > flow.retired ? reason() : StallReason::base;
-  counted.cycles[static_cast<std::size_t>(by)] += now - flow.retired;
+  // Whether there is a gap, and whose, is what the machine that simulates cannot predict: so no branch asks.
+  const auto waited = -static_cast<std::size_t>(done > flow.retired);
+  static_assert(static_cast<std::size_t>(StallReason::base) == 0);
+  counted.cycles[static_cast<std::size_t>(reason()) & waited] += now - flow.retired;
   flow.retired = now;
 }
 
@@ -60,7 +61,7 @@ template <unsigned slots, unsigned sources, unsigned results, bool alu>
   const std::uint64_t done = at + in.latency;
   give_results<results>(in, done);
   retire_calmly(flow, counted, micro_ops, done,
-                [&] { return at > dispatched || in.latency > 1 ? StallReason::dependency : StallReason::base; });
+                [&] { return (at > dispatched) | (in.latency > 1) ? StallReason::dependency : StallReason::base; });
   return done;
 }
 

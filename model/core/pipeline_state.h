@@ -72,7 +72,7 @@ class Stage {
   // Returns the cycle of the last micro-op.
   std::uint64_t take(std::uint64_t micro_ops, const Width& width) {
     std::uint64_t position = position_ + micro_ops;
-    position += (position & kSlots) > width.slots ? width.step : 0;
+    position += width.step & -static_cast<std::uint64_t>((position & kSlots) > width.slots);
     while ((position & kSlots) > width.slots) [[unlikely]]
       position += width.step;
     position_ = position;

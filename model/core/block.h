@@ -65,6 +65,7 @@ struct Block {
   FunctionId function = kUnknownFunction;  // that the block is part of
   bool starts_function = false;
   bool ends_in_call = false, ends_in_return = false;
+  bool repeats = false;  // its last instruction is a repeated string instruction
   std::vector<Instruction> instructions;
   std::vector<InstructionCounts> counts;  // one for each instruction
   std::uint64_t whole_runs = 0;           // not yet in counts

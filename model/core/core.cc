@@ -54,8 +54,7 @@ void Core::on_block(std::uint64_t address, std::uint32_t size) {
   Block* const from = current_;
   if (from != nullptr) {
     // Each iteration of a repeated string instruction is reported as a block of its own at the instruction.
-    const Instruction& last = from->instructions.back();
-    if (last.repeat != Repeat::none && last.address == address) return;
+    if (from->repeats && from->instructions.back().address == address) return;
     finish_block(address);
   }
   const Cycle now = pipeline_.front();
@@ -89,8 +88,7 @@ void Core::set_dram_image(DramImage& image, DramImage::Invalidate invalidate) {
   invalidate_ = invalidate;
 }
 
-void Core::on_cached_access(std::uint64_t address, std::uint32_t size, bool store) {
-  if (store) return image_of_dram_->stored(address, size);
+void Core::on_cached_load(std::uint64_t address, std::uint32_t size) {
   if (image_of_dram_->loaded(address, size) || current_ == nullptr) return;
   observer_.stale_load(local_time(), address, image_.describe(current_->address));
 }
@@ -107,8 +105,14 @@ void Core::finish_block(std::uint64_t next) {
     watched_hit_ = false;
     observer_.watched_load(timeline_.now(), watched_);
   }
+  if (current_->copies) [[unlikely]] count_copied_bytes();
   pipeline_.run(*current_, accesses_, next);
   accesses_.clear();
+}
+
+void Core::count_copied_bytes() {
+  for (const Access& access : accesses_)
+    if (access.kind == AccessKind::store) copied_bytes_ += access.size;
 }
 
 void Core::synchronise(Cycle now) {

@@ -117,9 +117,10 @@ class Core : public sc_core::sc_module, public InterruptSink {
   void open_engine();
   void hook_line_operations();
   void finish_block(std::uint64_t next);
+  void count_copied_bytes();
   void follow(const Block* from);
   CallTree::Progress progress() const { return {pipeline_.retired(), pipeline_.counts().instructions}; }
-  void on_cached_access(std::uint64_t address, std::uint32_t size, bool store);
+  void on_cached_load(std::uint64_t address, std::uint32_t size);
   void on_maintenance(std::uint64_t address, AccessKind kind);
   void synchronise(Cycle now);
   void set_next_sync();

@@ -46,16 +46,19 @@ struct Core::Hooks {
     Core& core = *static_cast<Core*>(user);
     guarded(core, [&] { core.on_block(address, size); });
   }
-  static void memory(uc_engine*, uc_mem_type type, std::uint64_t address, int size, std::int64_t, void* user) {
+  static void load(uc_engine*, uc_mem_type, std::uint64_t address, int size, std::int64_t, void* user) {
     Core& core = *static_cast<Core*>(user);
-    const bool store = type == UC_MEM_WRITE;
-    core.accesses_.push_back({address, static_cast<std::uint32_t>(size), store ? AccessKind::store : AccessKind::load});
-    if (store && core.current_ != nullptr && core.current_->copies) core.copied_bytes_ += static_cast<std::uint64_t>(size);
-    if (core.image_of_dram_ != nullptr) core.on_cached_access(address, static_cast<std::uint32_t>(size), store);
-    if (!store && address - core.watch_begin_ < core.watch_size_) {
+    core.accesses_.push_back({address, static_cast<std::uint32_t>(size), AccessKind::load});
+    if (core.image_of_dram_ != nullptr) core.on_cached_load(address, static_cast<std::uint32_t>(size));
+    if (address - core.watch_begin_ < core.watch_size_) {
       if (!core.watched_hit_) core.watched_ = address;
       core.watched_hit_ = true;
     }
+  }
+  static void store(uc_engine*, uc_mem_type, std::uint64_t address, int size, std::int64_t, void* user) {
+    Core& core = *static_cast<Core*>(user);
+    core.accesses_.push_back({address, static_cast<std::uint32_t>(size), AccessKind::store});
+    if (core.image_of_dram_ != nullptr) core.image_of_dram_->stored(address, static_cast<std::uint32_t>(size));
   }
   static bool invalid(uc_engine*, uc_mem_type type, std::uint64_t address, int, std::int64_t, void* user) {
     const char* what = "access to";
@@ -154,8 +157,8 @@ void Core::open_engine() {
 
   uc_hook hook;
   check(uc_hook_add(engine_, &hook, UC_HOOK_BLOCK, reinterpret_cast<void*>(Hooks::block), this, 1, 0), "block hook");
-  check(uc_hook_add(engine_, &hook, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE, reinterpret_cast<void*>(Hooks::memory), this, 1, 0),
-        "memory hook");
+  check(uc_hook_add(engine_, &hook, UC_HOOK_MEM_READ, reinterpret_cast<void*>(Hooks::load), this, 1, 0), "load hook");
+  check(uc_hook_add(engine_, &hook, UC_HOOK_MEM_WRITE, reinterpret_cast<void*>(Hooks::store), this, 1, 0), "store hook");
   constexpr int kFaults = UC_HOOK_MEM_INVALID & ~UC_HOOK_MEM_WRITE_PROT;
   check(uc_hook_add(engine_, &hook, kFaults, reinterpret_cast<void*>(Hooks::invalid), this, 1, 0), "fault hook");
   hook_line_operations();

@@ -420,6 +420,7 @@ Block Decoder::decode(std::span<const std::uint8_t> code, std::uint64_t address)
   const BranchKind last = block.instructions.empty() ? BranchKind::none : block.instructions.back().branch;
   block.ends_in_call = last == BranchKind::direct_call || last == BranchKind::indirect_call;
   block.ends_in_return = last == BranchKind::function_return;
+  block.repeats = !block.instructions.empty() && block.instructions.back().repeat != Repeat::none;
   return block;
 }
 

@@ -125,12 +125,15 @@ const Access* Pipeline::State::run_part(Block& block, std::size_t first, std::si
 const Access* Pipeline::State::run_whole(Block& block, const Access* access, const Access* end) {
   if (const std::uint64_t entered = block.address / kCacheLine; entered != line) enter_line(entered);
   const std::size_t last = block.instructions.size();
-  for (std::size_t next = 0;;) {
-    if (calm(block)) next = run_calmly(block, next, access, end);
+  std::size_t next = 0;
+  while (calm(block)) {
+    next = run_calmly(block, next, access, end);
     if (next == last) return access;
+    if (block.instructions[next].shape != Shape::other) break;
     access = execute<false, false>(block, next, next + 1, access, end);
     if (++next == last) return access;
   }
+  return execute<false, false>(block, next, last, access, end);
 }
 
 void Pipeline::State::run(Block& block, std::span<const Access> accesses, std::uint64_t next_address) {

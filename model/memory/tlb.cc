@@ -32,9 +32,8 @@ TlbArray::TlbArray(std::string_view name, std::uint64_t entries, std::uint64_t w
   pages_.assign(std::size_t{set_mask_ + 1} * stride_, kNoPage);
 }
 
-bool TlbArray::touch(std::uint32_t page) {
+bool TlbArray::touch_slowly(std::uint32_t page) {
   std::uint32_t* const set = &pages_[std::size_t{page & set_mask_} * stride_];
-  if (set[0] == page) return true;
   const std::uint32_t place = recency::place_of(set, stride_, page, 0);
   const bool hit = place != stride_;
   recency::move_to_front(set, hit ? place : ways_ - 1);

@@ -16,12 +16,14 @@ class TlbArray {
   TlbArray(std::string_view name, std::uint64_t entries, std::uint64_t ways);
 
   // Whether `page` was present; it is the most recent of its set afterwards.
-  bool touch(std::uint32_t page);
+  bool touch(std::uint32_t page) { return first_is(page) || touch_slowly(page); }
 
   // Whether `page` is the most recent of its set: touch() would change nothing.
   bool first_is(std::uint32_t page) const { return pages_[std::size_t{page & set_mask_} * stride_] == page; }
 
  private:
+  bool touch_slowly(std::uint32_t page);
+
   std::uint32_t ways_;
   std::uint32_t stride_;  // entries from set to set
   std::uint32_t set_mask_;

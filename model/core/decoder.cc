@@ -40,8 +40,11 @@ void choose_path(Instruction& in) {
   const bool fits = in.address_sources <= in.short_address.size() && data <= in.short_data.size() &&
                     late <= in.short_result.size() && in.early_results <= 1;
   const bool plain = !in.prefetch && !in.maintains && in.barrier == Barrier::none && in.repeat == Repeat::none && in.occupancy == 0;
-  if (!fits || !plain || in.loads + in.stores > 1) return;
-  in.path = in.loads == 1 ? Path::load : in.stores == 1 ? Path::store : Path::simple;
+  if (!fits || !plain || in.loads + in.stores > 2) return;
+  if (in.loads + in.stores == 2)
+    in.shape = in.loads == 2 ? Shape::load_pair : in.stores == 2 ? Shape::store_pair : Shape::update;
+  else
+    in.path = in.loads == 1 ? Path::load : in.stores == 1 ? Path::store : Path::simple;
   if (in.path == Path::simple && (in.address_sources > 0 || in.early_results > 0)) {
     in.path = Path::complex;
     return;
@@ -77,7 +80,7 @@ void choose_shape(Instruction& in) {
     case Path::simple: in.shape = shape_of_simple(in); break;
     case Path::load: in.shape = shape_of_load(in); break;
     case Path::store: in.shape = Shape::store; break;
-    case Path::complex: in.shape = Shape::other; break;
+    case Path::complex: break;
   }
 }
 

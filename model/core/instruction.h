@@ -56,6 +56,9 @@ enum class Shape : std::uint8_t {
   pop,              // and one register beside it
   load,             // any other
   store,
+  load_pair,        // two loads by one address
+  store_pair,
+  update,           // a load, and a store of what was made of it
 };
 
 // Pseudo registers that fill unused operand slots of the short paths.

@@ -98,6 +98,38 @@ template <unsigned slots, unsigned address_sources, unsigned sources, unsigned r
   return done;
 }
 
+// Two accesses: a pair of loads or of stores, or a load and a store of its result. As complex() has it.
+template <unsigned loads, unsigned written>
+std::uint64_t Pipeline::State::calm_two(Flow& flow, const Instruction& in, InstructionCounts& counted) {
+  const std::uint64_t dispatched = flow.dispatching.take(in.micro_ops, dispatch_width);
+  const std::uint64_t address = address_ready<2>(in, dispatched);
+  const std::uint64_t data = data_ready<3>(in, dispatched);
+  const std::uint64_t from = std::max(address, memory_floor);
+  std::uint64_t issued = from;
+  Loaded loaded;
+  for (unsigned i = 0; i < loads; ++i) {
+    issued = calendar.book(Port::load, from, load_ports);
+    const Loaded one = load_cached(*flow.access++, counted, issued);
+    if (one.done > loaded.done) loaded = one;
+  }
+  const bool shared = config.shared_memory_ports;
+  for (unsigned i = loads; i < 2 && loads == 0; ++i)
+    issued = calendar.book(shared ? Port::load : Port::store, from, shared ? load_ports : store_ports);
+  if (loads != 0) loads_done = std::max(loads_done, loaded.done);
+  std::uint64_t start = std::max({issued, loaded.done, data});
+  if (in.uses_alu) start = calendar.book(Port::alu, start, alu_ports);
+  const std::uint64_t done = start + in.latency;
+  give_results<2>(in, done);
+  ready[in.short_early] = address + in.early_latency;
+  retire_calmly(flow, counted, in.micro_ops, done, [&] {
+    if (loads != 0 && loaded.done >= start) return loaded.reason;
+    return (start > dispatched) | (in.latency > 1) ? StallReason::dependency : StallReason::base;
+  });
+  for (unsigned i = 0; i < loads; ++i) load_queue.push(flow.retired);
+  for (unsigned i = 0; i < written; ++i) store_cached(*flow.access++, loads != 0 ? done : std::max(issued, data), flow.retired);
+  return done;
+}
+
 std::size_t Pipeline::State::run_calmly(Block& block, std::size_t first, const Access*& access, const Access* end) {
   calendar.advance(dispatching.cycle());
   Flow flow{dispatching, retiring, reorder_buffer.cursor(), retiring.cycle(), access};
@@ -114,6 +146,10 @@ std::size_t Pipeline::State::run_calmly(Block& block, std::size_t first, const A
     }
     const auto may = [&](AccessKind kind, const Window& queue) {
       return flow.access != end && flow.access->kind == kind && queue.room() <= flow.dispatching.cycle();
+    };
+    const auto may_both = [&](AccessKind one, AccessKind other) {
+      return end - flow.access >= 2 && flow.access[0].kind == one && flow.access[1].kind == other &&
+             load_queue.room(2) <= flow.dispatching.cycle() && store_queue.room(2) <= flow.dispatching.cycle();
     };
     switch (in->shape) {
       case Shape::fused: done = calm_simple<0, 3, 0, false>(flow, *in, *counted); continue;
@@ -143,6 +179,18 @@ std::size_t Pipeline::State::run_calmly(Block& block, std::size_t first, const A
       case Shape::store:
         if (!may(AccessKind::store, store_queue)) break;
         done = calm_store(flow, *in, *counted);
+        continue;
+      case Shape::load_pair:
+        if (!may_both(AccessKind::load, AccessKind::load)) break;
+        done = calm_two<2, 0>(flow, *in, *counted);
+        continue;
+      case Shape::store_pair:
+        if (!may_both(AccessKind::store, AccessKind::store)) break;
+        done = calm_two<0, 2>(flow, *in, *counted);
+        continue;
+      case Shape::update:
+        if (!may_both(AccessKind::load, AccessKind::store)) break;
+        done = calm_two<1, 1>(flow, *in, *counted);
         continue;
       case Shape::other: break;
     }

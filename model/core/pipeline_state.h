@@ -132,6 +132,8 @@ struct Pipeline::State {
   template <unsigned slots, unsigned address_sources, unsigned sources, unsigned results, bool early>
   std::uint64_t calm_load(Flow& flow, const Instruction& in, InstructionCounts& counted);
   std::uint64_t calm_store(Flow& flow, const Instruction& in, InstructionCounts& counted);
+  template <unsigned loads, unsigned stores>
+  std::uint64_t calm_two(Flow& flow, const Instruction& in, InstructionCounts& counted);
 
   // One instruction, by what it needs; each returns when it was executed.
   template <bool in_order>

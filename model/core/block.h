@@ -45,6 +45,8 @@ struct InstructionCounts {
   std::uint64_t loads_from_llc = 0;
   std::uint64_t loads_from_dram = 0;
   std::uint64_t mispredicts = 0;
+
+  bool operator==(const InstructionCounts&) const = default;
 };
 
 struct PipelineCounts {

@@ -25,6 +25,8 @@ struct CoreMemoryCounts {
   std::uint64_t lines_invalidated = 0;  // cleaned or not
   std::uint64_t uncached_loads = 0;
   std::uint64_t uncached_stores = 0;
+
+  bool operator==(const CoreMemoryCounts&) const = default;
 };
 
 class FirstLevel {

@@ -45,9 +45,9 @@ TEST(DispatchDelay, LimitForgivesTheOldest) {
   std::uint64_t victim = 1000;
   delay.add(first.booking(), StallReason::rep, 10);
   delay.add(second.booking(), StallReason::rep, 5);
-  delay.limit(20);
+  delay.limit(20, 0);
   EXPECT_EQ(delay.cycles(), 15u);
-  delay.limit(7);
+  delay.limit(7, 0);
   EXPECT_EQ(delay.charge(100, &victim), 7u);
   EXPECT_EQ(first.paid(), 2u);
   EXPECT_EQ(second.paid(), 5u);

@@ -1,36 +1,10 @@
-// The pipeline's bookkeeping: execution slots by cycle, and stores on their way to the cache.
+// Stores on their way to the cache.
 #include <gtest/gtest.h>
 
-#include "model/core/calendar.h"
 #include "model/core/store_buffer.h"
 
 namespace ringside {
 namespace {
-
-TEST(CoreCalendar, SlotsOfACycleAreTakenOnce) {
-  Calendar calendar;
-  EXPECT_EQ(calendar.book(Port::load, 10, 2), 10u);
-  EXPECT_EQ(calendar.book(Port::load, 10, 2), 10u);
-  EXPECT_EQ(calendar.book(Port::load, 10, 2), 11u);
-  EXPECT_EQ(calendar.book(Port::alu, 10, 2), 10u);
-  EXPECT_EQ(calendar.book(Port::load, 5, 2), 5u);
-}
-
-TEST(CoreCalendar, FillingLeavesWhatIsTaken) {
-  Calendar calendar;
-  calendar.book(Port::alu, 11, 4);
-  EXPECT_EQ(calendar.fill(Port::alu, 10, 8, 4), 13u);
-  EXPECT_EQ(calendar.book(Port::alu, 10, 4), 12u);
-}
-
-TEST(CoreCalendar, CyclesThatShareAPlaceDoNotDisturbEachOther) {
-  Calendar calendar;
-  calendar.book(Port::alu, 5, 1);
-  EXPECT_EQ(calendar.book(Port::alu, 5 + 1024, 1), 5u + 1024);
-  EXPECT_EQ(calendar.book(Port::alu, 5 + 1024, 1), 6u + 1024);
-  calendar.clear(4096);
-  EXPECT_EQ(calendar.book(Port::alu, 5 + 4096, 1), 5u + 4096);
-}
 
 TEST(CoreStoreBuffer, CommitsInOrderAtItsRate) {
   StoreBuffer stores(2, false);
@@ -65,6 +39,25 @@ TEST(CoreStoreBuffer, ForwardsWhatOneStoreCovers) {
   stores.record(0x1004, 8, 30, 60);  // over two granules
   EXPECT_EQ(stores.find(0x1004, 8, 10).kind, Kind::covered);
   EXPECT_EQ(stores.find(0x1000, 8, 10).kind, Kind::partial);
+}
+
+TEST(CoreStoreBuffer, WhatIsUsualIsFoundInline) {
+  StoreBuffer stores(1, false);
+  stores.record(0x1000, 8, 20, 50);
+  stores.record(0x1010, 4, 21, 51);
+  EXPECT_TRUE(stores.find_usual(0x1000, 8, 10).covered);
+  EXPECT_EQ(stores.find_usual(0x1000, 8, 10).ready, 20u);
+  EXPECT_TRUE(stores.find_usual(0x1004, 2, 10).covered);
+  EXPECT_TRUE(stores.find_usual(0x1000, 8, 50).nothing);
+  EXPECT_TRUE(stores.find_usual(0x1008, 8, 10).nothing);
+  for (const auto& [address, size] : {std::pair{0x1010, 8}, std::pair{0x1004, 8}, std::pair{0x1012, 4}}) {
+    const StoreBuffer::Usual usual = stores.find_usual(static_cast<std::uint64_t>(address), static_cast<std::uint32_t>(size), 10);
+    EXPECT_FALSE(usual.nothing || usual.covered) << std::hex << address;
+  }
+  stores.record_range(0x2000, 0x3000, 30, 60);
+  EXPECT_FALSE(stores.find_usual(0x1000, 8, 10).covered);
+  EXPECT_FALSE(stores.find_usual(0x1008, 8, 10).nothing);
+  EXPECT_TRUE(stores.find_usual(0x1008, 8, 60).nothing);
 }
 
 TEST(CoreStoreBuffer, TheYoungestStoreCounts) {

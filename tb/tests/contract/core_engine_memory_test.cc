@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -96,6 +97,28 @@ constexpr std::uint8_t kAarch64[] = {
 };
 constexpr std::size_t kAarch64First = 36;
 
+// A loop of two rounds whose first instruction, at the beginning, loads 1, and is made to load 2. What it loaded last is
+// stored where rdi or x0 says.
+constexpr std::uint8_t kX86Patch[] = {
+    0xb8, 0x01, 0x00, 0x00, 0x00,              // mov $0x1,%eax
+    0xc6, 0x05, 0xf5, 0xff, 0xff, 0xff, 0x02,  // movb $0x2,-0xb(%rip)
+    0xff, 0xc3,                                // inc %ebx
+    0x83, 0xfb, 0x02,                          // cmp $0x2,%ebx
+    0x75, 0xed,                                // jne to the beginning
+    0x48, 0x89, 0x07,                          // mov %rax,(%rdi)
+};
+constexpr std::uint8_t kAarch64Patch[] = {
+    0x21, 0x00, 0x80, 0x52,  // mov w1, #1
+    0xe2, 0xff, 0xff, 0x10,  // adr x2, to the beginning
+    0x23, 0x08, 0x80, 0x52,  // mov w3, #0x0041
+    0x03, 0x50, 0xaa, 0x72,  // movk w3, #0x5280, lsl #16
+    0x43, 0x00, 0x00, 0xb9,  // str w3, [x2]
+    0x84, 0x04, 0x00, 0x11,  // add w4, w4, #1
+    0x9f, 0x08, 0x00, 0x71,  // cmp w4, #2
+    0x21, 0xff, 0xff, 0x54,  // b.ne to the beginning
+    0x01, 0x00, 0x00, 0xf9,  // str x1, [x0]
+};
+
 using Store = std::tuple<std::uint64_t, int, std::int64_t>;  // address, size, value
 
 struct Outcome {
@@ -116,13 +139,13 @@ class EngineMemory : public testing::TestWithParam<const char*> {
   bool x86() const { return std::string(GetParam()) == "x86-64"; }
   std::span<const std::uint8_t> program() const { return x86() ? std::span<const std::uint8_t>(kX86) : kAarch64; }
 
-  // Runs the first `bytes` of the program, which lies in the second page of the code, around the boundary `at`.
-  Outcome run(Mapping mapping, std::uint64_t at, std::size_t bytes) const {
+  // Runs a program, which lies in the second page of the code, around the boundary `at`.
+  Outcome run(Mapping mapping, std::uint64_t at, std::span<const std::uint8_t> code) const {
     PhysicalMemory memory(PhysAddr{guest::kRamBase}, kRam);
     std::uint8_t* const ram = memory.host(memory.base());
     for (std::uint64_t i = 0; i < kRam.value; ++i) ram[i] = static_cast<std::uint8_t>((i * kPattern) >> 56);
     image_.load(memory);
-    std::copy_n(program().begin(), bytes, memory.host(PhysAddr{image_.text_begin() + kPage}));
+    std::copy(code.begin(), code.end(), memory.host(PhysAddr{image_.text_begin() + kPage}));
 
     uc_engine* engine = nullptr;
     EXPECT_EQ(uc_open(x86() ? UC_ARCH_X86 : UC_ARCH_ARM64, x86() ? UC_MODE_64 : UC_MODE_ARM, &engine), UC_ERR_OK);
@@ -137,14 +160,14 @@ class EngineMemory : public testing::TestWithParam<const char*> {
     EXPECT_EQ(uc_hook_add(engine, &hook, UC_HOOK_MEM_WRITE, reinterpret_cast<void*>(on_store), &outcome.stores, 1, 0), UC_ERR_OK);
     EXPECT_EQ(uc_reg_write(engine, x86() ? static_cast<int>(UC_X86_REG_RDI) : static_cast<int>(UC_ARM64_REG_X0), &at), UC_ERR_OK);
     const std::uint64_t begin = image_.text_begin() + kPage;
-    outcome.error = uc_emu_start(engine, begin, begin + bytes, 0, 0);
+    outcome.error = uc_emu_start(engine, begin, begin + code.size(), 0, 0);
     uc_close(engine);
     outcome.ram.assign(ram, ram + kRam.value);
     return outcome;
   }
 
-  void expect_same(std::uint64_t at, std::size_t bytes, std::size_t least_stores) const {
-    const Outcome plain = run(Mapping::plain, at, bytes), fast = run(Mapping::fast, at, bytes);
+  void expect_same(std::uint64_t at, std::span<const std::uint8_t> code, std::size_t least_stores) const {
+    const Outcome plain = run(Mapping::plain, at, code), fast = run(Mapping::fast, at, code);
     EXPECT_EQ(plain.error, UC_ERR_OK);
     EXPECT_EQ(fast.error, UC_ERR_OK);
     EXPECT_GE(plain.stores.size(), least_stores);
@@ -156,18 +179,27 @@ class EngineMemory : public testing::TestWithParam<const char*> {
                      PhysAddr{guest::kRamBase + kRam.value}};
 };
 
-TEST_P(EngineMemory, StoresReachData) { expect_same(0x80'0000, program().size(), 20); }
+TEST_P(EngineMemory, StoresReachData) { expect_same(0x80'0000, program(), 20); }
 
 TEST_P(EngineMemory, StoresCrossFromCodeToData) {
-  expect_same((image_.text_end() + kPage - 1) / kPage * kPage, program().size(), 20);
+  expect_same((image_.text_end() + kPage - 1) / kPage * kPage, program(), 20);
 }
 
-TEST_P(EngineMemory, StoresCrossFromDataToCode) { expect_same(image_.text_begin(), x86() ? kX86First : kAarch64First, 5); }
+TEST_P(EngineMemory, StoresCrossFromDataToCode) { expect_same(image_.text_begin(), program().first(x86() ? kX86First : kAarch64First), 5); }
+
+TEST_P(EngineMemory, CodeThatIsOverwrittenIsTranslatedAnew) {
+  const std::span<const std::uint8_t> patch = x86() ? std::span<const std::uint8_t>(kX86Patch) : kAarch64Patch;
+  constexpr std::uint64_t kAt = 0x80'0000;
+  // Mapped plainly, x86-64's store into the block that is running comes twice: only what is in RAM is compared.
+  const Outcome fast = run(Mapping::fast, kAt, patch);
+  EXPECT_EQ(fast.ram[kAt - guest::kRamBase], 2);
+  EXPECT_TRUE(fast.ram == run(Mapping::plain, kAt, patch).ram);
+}
 
 // Nothing is written beyond RAM's end, and the guest faults there.
 TEST_P(EngineMemory, StoresStopAtTheEndOfRam) {
   const std::uint64_t end = guest::kRamBase + kRam.value;
-  const Outcome fast = run(Mapping::fast, end, x86() ? kX86First : kAarch64First);
+  const Outcome fast = run(Mapping::fast, end, program().first(x86() ? kX86First : kAarch64First));
   EXPECT_EQ(fast.error, UC_ERR_WRITE_UNMAPPED);
 }
 

@@ -47,13 +47,14 @@ static void reader_turn(task_struct* task) {
   }
 }
 
-void tcp_readers_start(u32 flows, bool verify) {
+void tcp_readers_start(u32 flows, bool verify, u32 cpu) {
   reader_stats = {};
   verify_stream = verify;
   tcp_reader* readers = memblock_alloc_array<tcp_reader>(flows);
   for (u32 flow = 0; flow < flows; flow++) {
     tcp_reader* reader = &readers[flow];
     task_init(&reader->task, reader_turn);
+    set_task_cpu(&reader->task, cpu);
     reader->sk = tcp_socket(flow);
     reader->buf = static_cast<u8*>(memblock_alloc(READ_SIZE, PAGE_SIZE));
     wake_up_process(&reader->task);

@@ -12,10 +12,6 @@ namespace ringside {
 
 namespace {
 
-// How far a core runs ahead of the kernel before it lets it catch up. Events of the timeline are not affected: a core
-// looks at memory only after those due by its local time have fired.
-constexpr Time kQuantum = microseconds(2);
-
 // Functions of the guest that do nothing but copy.
 bool copies_bytes(std::string_view function) {
   return function == "memcpy" || function == "memmove" || function == "copy_to_user";
@@ -39,6 +35,7 @@ void Core::watch(std::uint64_t begin, std::uint64_t end) {
 Time Core::local_time() const { return to_time(pipeline_.front(), config_.frequency); }
 
 void Core::run() {
+  if (!wait_for_boot()) return;
   set_next_sync();
   const uc_err error = uc_emu_start(engine_, entry_, 0, 0, 0);
   if (failure_ == nullptr && error != UC_ERR_OK && !stop_) {
@@ -113,9 +110,10 @@ void Core::finish_block(std::uint64_t next) {
 
 void Core::synchronise(Cycle now) {
   const Time local = to_time(now, config_.frequency);
+  if (shared_) return synchronise_with_others(local);
   timeline_.run_until(local);
   const Time kernel = KernelBridge::now();
-  if (local >= kernel + kQuantum) {
+  if (local >= kernel + quantum_) {
     sc_core::wait(sc_core::sc_time::from_value((local - kernel).value));
     if (!observer_.keep_running(local)) stop();
   }
@@ -123,7 +121,7 @@ void Core::synchronise(Cycle now) {
 }
 
 void Core::set_next_sync() {
-  const Time next = std::min(timeline_.next(), KernelBridge::now() + kQuantum);
+  const Time next = std::min(timeline_.next(), KernelBridge::now() + quantum_);
   next_sync_ = to_cycles(next, config_.frequency);
 }
 
@@ -159,6 +157,7 @@ void Core::fault(const std::string& place, const std::string& what) {
 std::uint64_t Core::on_mmio_read(std::uint64_t address, std::uint32_t size) {
   accesses_.back().kind = AccessKind::mmio_load;
   const Cycle at = pipeline_.run_to_mmio(*current_, accesses_);
+  if (shared_) catch_up(to_time(at, config_.frequency));
   std::uint64_t value;
   if (address - guest::kBoardRegs < guest::kBoardRegsSize) {
     value = read_board(address - guest::kBoardRegs);
@@ -175,6 +174,7 @@ std::uint64_t Core::on_mmio_read(std::uint64_t address, std::uint32_t size) {
 void Core::on_mmio_write(std::uint64_t address, std::uint32_t size, std::uint64_t value) {
   accesses_.back().kind = AccessKind::mmio_store;
   const Cycle at = pipeline_.run_to_mmio(*current_, accesses_);
+  if (shared_) catch_up(to_time(at, config_.frequency));
   if (address - guest::kBoardRegs < guest::kBoardRegsSize) {
     pipeline_.finish_mmio(at);
     write_board(address - guest::kBoardRegs, value);
@@ -204,6 +204,9 @@ void Core::write_board(std::uint64_t offset, std::uint64_t value) {
     case guest::BoardReg::exit:
       ended_ = Ended::exited;
       return stop();
+    case guest::BoardReg::cpu_on: return start_cpu(value);
+    case guest::BoardReg::ipi:
+      return observer_.send_interrupt(local_time(), value >> 32, static_cast<std::uint32_t>(value & 63));
     case guest::BoardReg::pending: break;
   }
   throw InvariantError(local_time(), name(), fmt::format("the guest writes board register {:#x}, which does not exist", offset));
@@ -211,16 +214,16 @@ void Core::write_board(std::uint64_t offset, std::uint64_t value) {
 
 void Core::wait_for_interrupt() {
   Time local = to_time(pipeline_.retired(), config_.frequency);
+  if (shared_) catch_up(local);
   timeline_.run_until(local);
+  idle_ = true;
   observer_.idle(local);
   if (pending_ == 0) {
-    const Time kernel = KernelBridge::now();
-    if (local > kernel) sc_core::wait(sc_core::sc_time::from_value((local - kernel).value));
-    idle_ = true;
+    catch_up(local);
     while (pending_ == 0 && !stop_) bridge_.sleep_until(wake_);
-    idle_ = false;
     local = std::max(local, KernelBridge::now());
   }
+  idle_ = false;
   if (stop_) return sleep(local);
   ++interrupts_taken_;
   sleep(local + config_.interrupt_latency);

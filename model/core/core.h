@@ -37,6 +37,9 @@ class CoreObserver {
   virtual void statistics_table(std::uint64_t /*address*/) {}
   // The guest waits for an interrupt.
   virtual void idle(Time /*now*/) {}
+  // The guest starts another core, or interrupts one.
+  virtual void start_cpu(Time /*now*/, const guest::cpu_start& /*start*/) {}
+  virtual void send_interrupt(Time /*now*/, std::uint64_t /*cpu*/, std::uint32_t /*vector*/) {}
   // At least every quantum of simulated time. Returning false stops the core.
   virtual bool keep_running(Time /*now*/) { return true; }
 };
@@ -51,6 +54,15 @@ class Core : public sc_core::sc_module, public InterruptSink {
   ~Core() override;
 
   void boot(std::uint64_t entry, std::uint64_t boot_argument, std::uint64_t stack_top);
+
+  // Other cores share memory and devices with this one: it runs ahead of the kernel, and so of them, by no more than `quantum`
+  // and a block, and has the kernel catch up before it moves the timeline. Until it is booted it is off. Before the
+  // simulation starts.
+  void share(Time quantum);
+  bool off() const { return entry_ == 0; }
+
+  // Books what it has slept until `now`, if it sleeps.
+  void account_for_sleep(Time now);
 
   // Loads from [begin, end) are reported to the observer. One range; an empty one reports nothing.
   void watch(std::uint64_t begin, std::uint64_t end);
@@ -70,7 +82,9 @@ class Core : public sc_core::sc_module, public InterruptSink {
 
   Ended ended() const { return ended_; }
   std::exception_ptr failure() const { return failure_; }
+  // It waits for an interrupt. One that has arrived meanwhile will wake it.
   bool idle() const { return idle_; }
+  bool interrupted() const { return pending_ != 0; }
 
   Cycle cycles() const { return pipeline_.retired(); }
   // Of the whole run until `now`, without waiting for interrupts. Never decreases.
@@ -112,6 +126,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   std::uint64_t read_board(std::uint64_t offset);
   void write_board(std::uint64_t offset, std::uint64_t value);
   void wait_for_interrupt();
+  void start_cpu(std::uint64_t description);
   void sleep(Time until);
   void open_engine();
   void hook_line_operations();
@@ -121,6 +136,9 @@ class Core : public sc_core::sc_module, public InterruptSink {
   void on_cached_access(std::uint64_t address, std::uint32_t size, bool store);
   void on_maintenance(std::uint64_t address, AccessKind kind);
   void synchronise(Cycle now);
+  void synchronise_with_others(Time local);
+  void catch_up(Time local);
+  bool wait_for_boot();
   void set_next_sync();
   Block& block_at(std::uint64_t address, std::uint32_t size);
   void fail(std::exception_ptr failure);
@@ -149,6 +167,9 @@ class Core : public sc_core::sc_module, public InterruptSink {
   DramImage* image_of_dram_ = nullptr;
   DramImage::Invalidate invalidate_ = DramImage::Invalidate::clean;
   Cycle next_sync_{};
+  Time quantum_;         // how far it runs ahead of the kernel
+  bool shared_ = false;  // with other cores
+  Time looked_after_{};  // when the observer was last asked whether to go on
   std::unique_ptr<Hooks> hooks_;
 
   Time owed_{};  // by occupy()

@@ -29,6 +29,8 @@ struct CoreMemoryCounts {
   std::uint64_t lines_invalidated = 0;  // cleaned or not
   std::uint64_t uncached_loads = 0;
   std::uint64_t uncached_stores = 0;
+  std::uint64_t snooped_lines = 0;  // modified by another core
+  std::uint64_t upgrades = 0;       // copies of other cores had to go
 };
 
 // A load, store or prefetch of the first level takes a fill buffer when it misses; a miss of the second level takes one
@@ -94,6 +96,7 @@ class CoreMemory final : public CorePort {
   std::uint64_t l1i_latency_;
   std::uint64_t l2_latency_;
   std::uint64_t llc_latency_;
+  std::uint64_t snoop_latency_;
   std::uint64_t dram_latency_;
   std::uint64_t uncached_latency_;
   std::uint64_t maintenance_cycles_;   // per line

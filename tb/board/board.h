@@ -1,4 +1,4 @@
-// A machine under test: memory, caches, PCIe, a ConnectX, a wire with traffic and a core that runs a guest image.
+// A machine under test: memory, caches, PCIe, a ConnectX, a wire with traffic and cores that run a guest image.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,6 @@
 
 #include "model/base/kernel_bridge.h"
 #include "model/base/timeline.h"
-#include "model/core/core.h"
 #include "model/core/image.h"
 #include "model/memory/memory_system.h"
 #include "model/memory/physical_memory.h"
@@ -20,6 +19,7 @@
 #include "tb/board/convergence.h"
 #include "tb/board/counter_guide.h"
 #include "tb/board/packet_tracker.h"
+#include "tb/board/processors.h"
 #include "tb/board/recorder.h"
 #include "tb/board/run_log.h"
 #include "tb/board/simulate.h"
@@ -96,7 +96,8 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   std::unique_ptr<TrafficSource> traffic_;
   std::unique_ptr<Device> device_;
   EthernetWire wire_;
-  Core core_;
+  Processors cpus_;
+  Core& core_;  // the one that boots, and that devices interrupt
   PacketTracker tracker_;
   Recorder recorder_;
   std::unique_ptr<RunLog> log_;  // where the scenario wants one

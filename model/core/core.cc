@@ -44,7 +44,7 @@ void Core::run() {
   }
   if (failure_ != nullptr) ended_ = Ended::failed;
   if (ended_ == Ended::running) ended_ = Ended::stopped;
-  sc_core::sc_stop();
+  bridge_.stop();
 }
 
 void Core::on_block(std::uint64_t address, std::uint32_t size) {

@@ -113,6 +113,8 @@ class Core : public sc_core::sc_module, public InterruptSink {
 
   // "mlx5e_poll_rx_cq+0x1c (en_rx.cc:123)" of the next instruction.
   std::string where() const;
+  // The same with who called: "_raw_spin_lock+0x8 (spinlock.cc:9), called from tcp_recvmsg, reader_turn".
+  std::string where_and_callers() const;
 
  private:
   struct Hooks;

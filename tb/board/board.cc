@@ -140,7 +140,8 @@ void Board::watch_completions() {
 }
 
 void Board::start_window() {
-  core_.reset_counts();
+  cpus_.settle();
+  cpus_.reset_counts();
   tracker_.start_window();
   window_start_ = totals();
   batch_start_ = window_start_.at;
@@ -224,7 +225,9 @@ void Board::check_progress(Time now) {
     progress_at_ = now;
   }
   const Time watchdog = scenario_.run.watchdog;
-  if (watchdog.value != 0 && now > progress_at_ + watchdog) throw InvariantError(now, "core0", stuck());
+  if (watchdog.value == 0) return;
+  if (now > progress_at_ + watchdog) throw InvariantError(now, "core0", stuck());
+  if (cpus_.size() > 1) cpus_.check_others(now, watchdog, bytes_read().value_or(0));
 }
 
 // run.packets and run.converge count what is delivered, and would wait for ever where nothing is: every packet is dropped, or
@@ -239,8 +242,7 @@ void Board::check_delivery(Time now) {
 }
 
 std::string Board::stuck() const {
-  const std::string core = core_.idle() ? "the guest waits for an interrupt" : fmt::format("the guest spins in {}", core_.where());
-  std::string text = fmt::format("no packet was read and no interrupt taken for run.watchdog: {}; {}", core, device_->waiting_for());
+  std::string text = fmt::format("no packet was read and no interrupt taken for run.watchdog: {}; {}", cpus_.where(), device_->waiting_for());
   while (text.ends_with('\n')) text.pop_back();
   std::string line;
   for (const char c : text) line += c == '\n' ? std::string("; ") : std::string(1, c);

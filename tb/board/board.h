@@ -62,18 +62,23 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   void report_functions(RunResult& result) const;
   void report_stacks(RunResult& result);
   void report_counters(RunResult& result) const;
+  void report_core_counters(RunResult& result) const;
+  void report_cores(RunResult& result) const;
   void report_guest_counters(RunResult& result) const;
   void report_uses(RunResult& result) const;
 
   // Totals whose growth over the window is reported.
   struct Totals {
     Time at;
-    std::uint64_t cycles, delivered, delivered_bytes, interrupts;
+    std::vector<std::uint64_t> cycles;  // by core
+    std::uint64_t delivered, delivered_bytes, interrupts;
     std::uint64_t wire_busy, dram_bytes;
     std::vector<Device::Busy> device_busy;
     std::optional<std::uint64_t> bytes_read;  // by the guest's processes
   };
   Totals totals() const;
+  std::uint64_t window_cycles(const Totals& now) const;  // of all cores
+  std::optional<std::uint64_t> bytes_read() const;       // by the guest's processes, if it counts them
   // What the report's time series are made of.
   std::vector<Recorder::Reading> readings() const;
   void record(Time now) {

@@ -47,7 +47,9 @@ Processors::Processors(const Scenario& scenario, const Image& image, PhysicalMem
     const std::string name = fmt::format("core{}", cpu);
     cores_.push_back(std::make_unique<Core>(name.c_str(), scenario.cpu, image, memory, caches.add_core(scenario.cpu.frequency), mmio,
                                             timeline, bridge, *seats_.back()));
+    names_.push_back(scenario.platform.cores == 1 ? "core" : name);
   }
+  watched_.resize(size());
   if (size() == 1) return;
   for (auto& core : cores_) core->share(scenario.run.quantum);
 }
@@ -58,6 +60,62 @@ bool Processors::others_at_rest() const {
   if (interrupts_on_their_way_ != 0) return false;
   return std::all_of(cores_.begin() + 1, cores_.end(),
                      [](const auto& core) { return core->off() || (core->idle() && !core->interrupted()); });
+}
+
+Time Processors::local_time() const {
+  Time latest = cores_.front()->local_time();
+  for (const auto& core : cores_) latest = std::max(latest, core->local_time());
+  return latest;
+}
+
+Time Processors::settle() {
+  if (size() == 1) return local_time();
+  const Time latest = std::max(local_time(), KernelBridge::now());
+  for (auto& core : cores_) core->account_for_sleep(latest);
+  return latest;
+}
+
+std::uint64_t Processors::instructions() const {
+  return sum([](const Core& core) { return core.counts().instructions; });
+}
+std::uint64_t Processors::total_instructions() const {
+  return sum([](const Core& core) { return core.total_instructions(); });
+}
+std::uint64_t Processors::interrupts_taken() const {
+  return sum([](const Core& core) { return core.interrupts_taken(); });
+}
+std::uint64_t Processors::copied_bytes() const {
+  return sum([](const Core& core) { return core.copied_bytes(); });
+}
+
+void Processors::reset_counts() {
+  for (auto& core : cores_) core->reset_counts();
+}
+
+std::string Processors::where() const {
+  if (size() == 1) return boot_core().idle() ? "the guest waits for an interrupt" : "the guest spins in " + boot_core().where();
+  std::string text;
+  for (std::size_t cpu = 0; cpu < size(); ++cpu) {
+    const Core& core = *cores_[cpu];
+    const std::string what = core.off()    ? "is off"
+                             : core.idle() ? "waits for an interrupt"
+                                           : "is in " + core.where_and_callers();
+    text += fmt::format("{}{} {}", cpu == 0 ? "" : "; ", name_of(cpu), what);
+  }
+  return text;
+}
+
+void Processors::check_others(Time now, Time patience, std::uint64_t progress) {
+  for (std::size_t cpu = 1; cpu < size(); ++cpu) {
+    const Core& core = *cores_[cpu];
+    Watched& watched = watched_[cpu];
+    const std::uint64_t mark = progress + core.interrupts_taken();
+    if (core.off() || core.idle() || mark != watched.mark) {
+      watched = {mark, now};
+    } else if (now > watched.since + patience) {
+      throw InvariantError(now, core.name(), fmt::format("no interrupt was taken and nothing read for run.watchdog: {}", where()));
+    }
+  }
 }
 
 void Processors::stop() {

@@ -1,6 +1,7 @@
 // Two processors: one starts the other, interrupts it, and shares memory with it.
 #include "driver/bench/programs.h"
 #include "driver/kernel/barrier.h"
+#include "driver/kernel/spinlock.h"
 
 using ringside::guest::BoardReg;
 using ringside::guest::cpu_start;
@@ -105,7 +106,44 @@ static void start_cpu(u32, u32 argument) { start_other(answer_interrupts, argume
 
 static void interrupt_cpu(u32, u32 argument) { write_board(BoardReg::ipi, u64{argument} << 32); }
 
+static spinlock_t kept;
+
+[[noreturn]] static void keep_lock(u64 cpu) {
+  spin_lock(&kept);
+  store_release(&ready.word[0], cpu);
+  sleep_for_ever();
+}
+
+static noinline void take_lock_for_ever() {
+  spin_lock(&kept);
+  barrier();  // or the call would become a jump
+}
+
+[[noreturn]] static void wait_for_lock(u64) {
+  take_lock_for_ever();
+  sleep_for_ever();
+}
+
+// One processor has a lock and sleeps, the other one wants it.
+static void other_keeps_lock(u32, u32) {
+  start_other(keep_lock, 1);
+  wait_for(&ready.word[0], 1);
+  take_lock_for_ever();
+}
+
+static void other_wants_lock(u32, u32) {
+  spin_lock(&kept);
+  start_other(wait_for_lock, 1);
+  sleep_for_ever();
+}
+
 const bench_program cpu_programs[] = {
-    {"interrupt-other", interrupt_other}, {"ping-pong", ping_pong},         {"count-apart", count_apart},
-    {"start-cpu", start_cpu},             {"interrupt-cpu", interrupt_cpu}, {nullptr, nullptr},
+    {"interrupt-other", interrupt_other},
+    {"ping-pong", ping_pong},
+    {"count-apart", count_apart},
+    {"start-cpu", start_cpu},
+    {"interrupt-cpu", interrupt_cpu},
+    {"other-keeps-lock", other_keeps_lock},
+    {"other-wants-lock", other_wants_lock},
+    {nullptr, nullptr},
 };

@@ -16,9 +16,6 @@ void cond_resched();
 // Interrupt vectors that have become pending since the last call.
 u64 pending_interrupts();
 
-// Waits for interrupts and handles them, for ever.
-[[noreturn]] void cpu_idle_loop();
-
 // Starts another processor in `entry`, with its number as argument, and interrupts one.
 void board_cpu_on(u32 cpu, void (*entry)(u64 cpu), u8* stack_top);
 void board_send_ipi(u32 cpu, u32 vector);

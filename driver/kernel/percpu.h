@@ -60,14 +60,8 @@ inline constexpr u32 nr_cpu_ids = 1;
 #define DEFINE_PER_CPU(type, name) type name
 #define DECLARE_PER_CPU(type, name) extern type name
 
-template <class T>
-__always_inline T* per_cpu_ptr(T* variable, u32) {
-  return variable;
-}
-template <class T>
-__always_inline T* this_cpu_ptr(T* variable) {
-  return variable;
-}
+#define per_cpu_ptr(variable, cpu) ((void)(cpu), (variable))
+#define this_cpu_ptr(variable) (variable)
 __always_inline int smp_processor_id() { return 0; }
 
 #endif

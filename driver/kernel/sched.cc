@@ -16,22 +16,18 @@ static __always_inline void unlock_rq(u32 cpu) { spin_unlock(per_cpu_ptr(&rq_loc
 static __always_inline void lock_timers() { spin_lock(&timer_lock); }
 static __always_inline void unlock_timers() { spin_unlock(&timer_lock); }
 static __always_inline u32 task_cpu(const task_struct* task) { return task->cpu; }
-void set_task_cpu(task_struct* task, u32 cpu) { task->cpu = cpu; }
 #else
 static __always_inline void lock_rq(u32) {}
 static __always_inline void unlock_rq(u32) {}
 static __always_inline void lock_timers() {}
 static __always_inline void unlock_timers() {}
 static __always_inline u32 task_cpu(const task_struct*) { return 0; }
-void set_task_cpu(task_struct*, u32) {}
 #endif
 
 void sched_init() {
-  for (u32 cpu = 0; cpu < nr_cpu_ids; cpu++) {
-    INIT_LIST_HEAD(per_cpu_ptr(&run_queue, cpu));
-    *per_cpu_ptr(&resched, cpu) = false;
-  }
+  for (u32 cpu = 0; cpu < nr_cpu_ids; cpu++) INIT_LIST_HEAD(per_cpu_ptr(&run_queue, cpu));
   INIT_LIST_HEAD(&timers);
+  for (u32 cpu = 0; cpu < nr_cpu_ids; cpu++) *per_cpu_ptr(&resched, cpu) = false;
 }
 
 void task_init(task_struct* task, void (*turn)(task_struct* task)) {
@@ -98,7 +94,9 @@ void del_timer(timer_list* timer) {
   unlock_timers();
 }
 
+#ifdef CONFIG_SMP
 bool timers_pending() { return !list_empty(&timers); }
+#endif
 
 bool run_timer() {
   if (list_empty(&timers)) return false;

@@ -25,7 +25,11 @@ void sched_init();
 // The process belongs to the processor that runs.
 void task_init(task_struct* task, void (*turn)(task_struct* task));
 // Moves a process that is not runnable.
-void set_task_cpu(task_struct* task, u32 cpu);
+#ifdef CONFIG_SMP
+__always_inline void set_task_cpu(task_struct* task, u32 cpu) { task->cpu = cpu; }
+#else
+__always_inline void set_task_cpu(task_struct*, u32) {}
+#endif
 // Makes the process runnable if it is not, and asks the one that runs on its processor to make room.
 void wake_up_process(task_struct* task);
 // Whether somebody else should run.
@@ -38,6 +42,8 @@ void schedule();
 void timer_setup(timer_list* timer, void (*function)(timer_list* timer));
 void add_timer(timer_list* timer);
 void del_timer(timer_list* timer);
+#ifdef CONFIG_SMP
 bool timers_pending();
+#endif
 // Fires one timer; false if there is none, or another processor has work.
 bool run_timer();

@@ -30,9 +30,9 @@ void skb_init() {
 }
 
 u64 skb_heads_in_use() {
-  u64 kept = 0;
-  for (u32 cpu = 0; cpu < nr_cpu_ids; cpu++) kept += per_cpu_ptr(&napi_alloc_cache, cpu)->skb_count;
-  return kmem_cache_objects_in_use(&skbuff_cache) - kept;
+  u64 heads = kmem_cache_objects_in_use(&skbuff_cache);
+  for (u32 cpu = 0; cpu < nr_cpu_ids; cpu++) heads -= per_cpu_ptr(&napi_alloc_cache, cpu)->skb_count;
+  return heads;
 }
 
 static sk_buff* napi_skb_cache_get() {

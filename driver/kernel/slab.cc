@@ -54,9 +54,17 @@ static noinline bool new_slab(kmem_cache_cpu* c) {
 void kmem_cache_init(kmem_cache* cache, u32 size, u32 align) {
   const u32 aligned = static_cast<u32>(ALIGN(size, align));
   for (kmem_cache_cpu& c : cache->cpu_slab) {
-    c = {};
-    c.size = aligned;
-    c.offset = static_cast<u32>(ALIGN(aligned / 2, sizeof(void*)));
+    c = {.freelist = nullptr,
+         .size = aligned,
+         .offset = static_cast<u32>(ALIGN(aligned / 2, sizeof(void*))),
+         .objects = 0,
+         .objects_in_use = 0
+#ifdef CONFIG_SMP
+         ,
+         .remote_lock = {},
+         .remote_freelist = nullptr
+#endif
+    };
   }
 }
 
@@ -92,10 +100,4 @@ void kmem_cache_free(kmem_cache* cache, void* object) {
 
 void kmem_cache_free_bulk(kmem_cache* cache, u32 nr, void** p) {
   for (u32 i = 0; i < nr; i++) kmem_cache_free(cache, p[i]);
-}
-
-u64 kmem_cache_objects_in_use(const kmem_cache* cache) {
-  u64 sum = 0;
-  for (const kmem_cache_cpu& c : cache->cpu_slab) sum += c.objects_in_use;
-  return sum;
 }

@@ -33,4 +33,8 @@ u32 kmem_cache_alloc_bulk(kmem_cache* cache, u32 nr, void** p);
 void kmem_cache_free(kmem_cache* cache, void* object);
 void kmem_cache_free_bulk(kmem_cache* cache, u32 nr, void** p);
 
-u64 kmem_cache_objects_in_use(const kmem_cache* cache);
+inline u64 kmem_cache_objects_in_use(const kmem_cache* cache) {
+  u64 sum = 0;
+  for (const kmem_cache_cpu& c : cache->cpu_slab) sum += c.objects_in_use;
+  return sum;
+}

@@ -58,10 +58,9 @@ void smp_init() {
   }
 }
 
-void secondary_start_kernel(u64 cpu) {
+void cpu_online(u64 cpu) {
   set_my_cpu_offset(__per_cpu_offset[cpu]);
   smp_store_release(&online[cpu], 1u);
-  cpu_idle_loop();
 }
 
 void smp_send_reschedule(u32 cpu) { board_send_ipi(cpu, RESCHEDULE_VECTOR); }

@@ -23,8 +23,9 @@ T* alloc_percpu() {
 // Starts all processors but the one that runs, and returns when they are up.
 void smp_init();
 
-// Runs on a processor that has been started.
+// Where a processor that has been started begins, and what it says when it can be given work.
 [[noreturn]] void secondary_start_kernel(u64 cpu);
+void cpu_online(u64 cpu);
 
 // Interrupts `cpu`, which then looks for processes to run.
 void smp_send_reschedule(u32 cpu);

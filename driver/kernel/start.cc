@@ -18,7 +18,8 @@ static void console_write(const char* text) {
 
 u64 pending_interrupts() { return readq(board_register(BoardReg::pending)); }
 
-void cpu_idle_loop() {
+// Handles interrupts, and the softirqs that they raise, for ever.
+[[noreturn]] static void cpu_idle_loop() {
   for (;;) {
 #ifdef CONFIG_SMP
     if (cpu_idle_enter()) writeq(0, board_register(BoardReg::idle));
@@ -40,6 +41,11 @@ void panic(const char* message) {
 void cond_resched() { cpu_relax(); }
 
 #ifdef CONFIG_SMP
+void secondary_start_kernel(u64 cpu) {
+  cpu_online(cpu);
+  cpu_idle_loop();
+}
+
 void board_cpu_on(u32 cpu, void (*entry)(u64 cpu), u8* stack_top) {
   const ringside::guest::cpu_start start = {.cpu = cpu,
                                             .entry = reinterpret_cast<u64>(entry),

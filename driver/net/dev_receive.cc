@@ -122,9 +122,11 @@ bool net_stack_transmits(const board_info& board) { return same(board.stack, "tc
 static void tcp_start(const board_info& board) {
   constexpr u32 tcp_rmem_max = 6 << 20;
   inet_add_protocol(IPPROTO_UDP, udp_rcv);
-  if (board.reader_cpu >= nr_cpu_ids) panic("no such processor for the readers of sockets");
   tcp_init(board.tcp_flows, board.tcp_rmem != 0 ? board.tcp_rmem : tcp_rmem_max);
-  tcp_readers_start(board.tcp_flows, board.tcp_verify != 0, board.reader_cpu);
+#ifdef CONFIG_SMP
+  tcp_readers_run_on(board.reader_cpu);
+#endif
+  tcp_readers_start(board.tcp_flows, board.tcp_verify != 0);
 }
 
 void net_stack_init(const board_info& board) {

@@ -85,8 +85,9 @@ void tcp_send_delayed_ack(tcp_sock* tp) {
   add_timer(&tp->icsk_ack.delack_timer);
 }
 
-static __always_inline void tcp_delack_timer_handler(tcp_sock* tp) {
-  tp->icsk_ack.pending &= static_cast<u8>(~ICSK_ACK_TIMER);
+static __always_inline void tcp_delack_timer_handler(inet_connection_ack* ack) {
+  tcp_sock* tp = tcp_sk(ack->sk);
+  ack->pending &= static_cast<u8>(~ICSK_ACK_TIMER);
   if (!inet_csk_ack_scheduled(tp)) return;
   this_cpu_ptr(&tcp_mib)->DelayedACKs++;
   tcp_send_ack(tp);
@@ -95,16 +96,16 @@ static __always_inline void tcp_delack_timer_handler(tcp_sock* tp) {
 // The 40 ms of Linux cannot be measured; the timer fires when nothing else is to be done.
 void tcp_delack_timer(timer_list* timer) {
   inet_connection_ack* ack = container_of(timer, inet_connection_ack, delack_timer);
-  tcp_sock* tp = tcp_sk(ack->sk);
 #ifdef CONFIG_SMP
+  tcp_sock* tp = tcp_sk(ack->sk);
   bh_lock_sock(tp);
   if (sock_owned_by_user(tp)) {
     add_timer(timer);
   } else {
-    tcp_delack_timer_handler(tp);
+    tcp_delack_timer_handler(ack);
   }
   bh_unlock_sock(tp);
 #else
-  tcp_delack_timer_handler(tp);
+  tcp_delack_timer_handler(ack);
 #endif
 }

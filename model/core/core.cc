@@ -54,6 +54,7 @@ void Core::on_block(std::uint64_t address, std::uint32_t size) {
     const Instruction& last = from->instructions.back();
     if (last.repeat != Repeat::none && last.address == address) return;
     finish_block(address);
+    if (shared_ && port_.snooped_lines() != snooped_lines_) wait_for_others_data();
   }
   const Cycle now = pipeline_.front();
   if (now >= next_sync_) synchronise(now);

@@ -140,6 +140,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   void synchronise(Cycle now);
   void synchronise_with_others(Time local);
   void catch_up(Time local);
+  void wait_for_others_data();
   bool wait_for_boot();
   void set_next_sync();
   Block& block_at(std::uint64_t address, std::uint32_t size);
@@ -150,6 +151,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   const CoreConfig& config_;
   const Image& image_;
   PhysicalMemory& memory_;
+  CorePort& port_;
   MmioFabric& mmio_;
   Timeline& timeline_;
   KernelBridge& bridge_;
@@ -171,6 +173,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   Cycle next_sync_{};
   Time quantum_;         // how far it runs ahead of the kernel
   bool shared_ = false;  // with other cores
+  std::uint64_t snooped_lines_ = 0;  // of port_, as far as they have been waited for
   Time looked_after_{};  // when the observer was last asked whether to go on
   std::unique_ptr<Hooks> hooks_;
 

@@ -124,6 +124,7 @@ Core::Core(sc_core::sc_module_name name, const CoreConfig& config, const Image& 
       config_(config),
       image_(image),
       memory_(memory),
+      port_(port),
       mmio_(mmio),
       timeline_(timeline),
       bridge_(bridge),

@@ -38,6 +38,15 @@ void Core::synchronise_with_others(Time local) {
   set_next_sync();
 }
 
+// What another core has written is here when the load has it, not when it was asked for: whatever the guest does next, others
+// see after that.
+void Core::wait_for_others_data() {
+  snooped_lines_ = port_.snooped_lines();
+  catch_up(to_time(pipeline_.retired(), config_.frequency));
+  timeline_.run_until(KernelBridge::now());
+  set_next_sync();
+}
+
 // False if it is never booted.
 bool Core::wait_for_boot() {
   while (off() && !stop_) sc_core::wait(wake_);

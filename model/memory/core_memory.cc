@@ -103,6 +103,7 @@ MemoryAccess CoreMemory::access(std::uint64_t at, std::uint64_t address, Purpose
     done = std::max(done, at + llc_latency_);
     level = std::max(level, MemoryLevel::llc);
     l1d_.set_dirty(position);  // the copy may have been
+    l1d_.fill(position) = Cache::Fill::make(done, level, false);
   }
   if (purpose == Purpose::store) {
     l1d_.set_dirty(position);
@@ -203,7 +204,7 @@ CoreMemory::Arrival CoreMemory::read_second_level(std::uint64_t at, LineNumber l
 Cache::Fill CoreMemory::read_beyond(std::uint64_t at, LineNumber line, bool prefetched) {
   system_.expect(l2_.next_victim(line));
   const MemorySystem::Source source = system_.read_line(*this, line);
-  std::uint64_t ready = at + (source.modified ? snoop_latency_ : llc_latency_);
+  std::uint64_t ready = source.modified ? std::max(at, source.from.value) + snoop_latency_ : at + llc_latency_;
   counts_.snooped_lines += source.modified;
   if (source.level == MemoryLevel::dram) {
     const Time wait = system_.read_dram(to_time({at}, frequency_));
@@ -255,6 +256,10 @@ Cache::Removed CoreMemory::clean(LineNumber line) {
   const Cache::Removed first = l1d_.clean(line);
   const Cache::Removed second = l2_.clean(line);
   return {first.found || second.found, first.dirty || second.dirty};
+}
+
+Cycle CoreMemory::arrival(LineNumber line) const {
+  return {l1d_.arrival(line)};
 }
 
 bool CoreMemory::holds(LineNumber line) const { return !absent(line) && (l1d_.contains(line) || l2_.contains(line)); }

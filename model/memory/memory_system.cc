@@ -194,6 +194,7 @@ MemorySystem::Source MemorySystem::read_other_core(const CoreMemory& core, LineN
     if (copy.found) source.level = MemoryLevel::llc;
     if (!copy.dirty) continue;
     source.modified = true;
+    source.from = other.arrival(line);
     evicted(line, true);
   }
   return source;

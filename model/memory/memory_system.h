@@ -73,7 +73,8 @@ class MemorySystem final : public DmaPort {
   struct Source {
     MemoryLevel level;
     bool dirty;
-    bool modified = false;  // it comes from another core, which had changed it
+    bool modified = false;  // it comes from another core, which had changed it ...
+    Cycle from{};           // ... and does not have it earlier, by the clock of that core
   };
   Source read_line(const CoreMemory& core, LineNumber line);
   Time read_dram(Time at) { return dram_.read(at); }

@@ -76,12 +76,12 @@ TEST_P(GuestCpus, RunsTheSameWithEveryRepetition) {
 TEST_P(GuestCpus, OnlyCoresThatExistAndAreOffStart) {
   BenchRun run = two("start-cpu");
   run.argument = 2;
-  EXPECT_THAT(failure_of(run), HasSubstr("the guest starts CPU 2 in start_other"));
+  EXPECT_THAT(failure_of(run), HasSubstr("the guest starts CPU 2 in "));
   run.argument = 0;
   EXPECT_THAT(failure_of(run), HasSubstr("it is on"));
   run = two("interrupt-cpu");
   run.argument = 5;
-  EXPECT_THAT(failure_of(run), HasSubstr("the guest interrupts CPU 5 in interrupt_cpu"));
+  EXPECT_THAT(failure_of(run), HasSubstr("the guest interrupts CPU 5 in "));
 }
 
 }  // namespace

@@ -81,7 +81,10 @@ static void ping_pong(u32 count, u32) {
 }
 
 static noinline void count_at(u64* word, u32 times) {
-  for (u32 i = 0; i < times; i++) WRITE_ONCE(*word, READ_ONCE(*word) + 1);
+  for (u32 i = 0; i < times; i++) {
+    WRITE_ONCE(*word, READ_ONCE(*word) + 1);
+    mb();  // the line must be here
+  }
 }
 
 [[noreturn]] static void count_beside(u64 cpu) {

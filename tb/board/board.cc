@@ -58,6 +58,7 @@ Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<boo
   device_->set_observer(tracker_);
   if (!scenario.event_log.empty()) log_ = std::make_unique<RunLog>(scenario, image_, *device_, wire_, tracker_);
   window_start_.device_busy = device_->busy();
+  window_start_.cycles.resize(cpus_.size());
   device_->set_link(traffic_->peer(), &wire_);
   wire_.set_observer(&tracker_);
   wire_.register_statistics(wire_statistics_);

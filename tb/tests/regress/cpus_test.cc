@@ -60,9 +60,13 @@ TEST_P(ReaderElsewhere, GetsEveryByteAndCopiesThem) {
   const Outcome outcome = transfer(GetParam(), segments).run();
   ASSERT_EQ(outcome.status, 0) << outcome.error;
   EXPECT_EQ(outcome.error, "");
-  expect_conserved(outcome);
   const Report report = outcome.json();
+  const Report& packets = report["result"]["packets"];
   EXPECT_EQ(report["result"]["stop_reason"], "exhausted");
+  EXPECT_EQ(packets["delivered"], segments);
+  EXPECT_EQ(packets["in_flight"], 0);
+  EXPECT_EQ(total(packets["ended"]), segments);
+  EXPECT_EQ(counter(report, "driver", "pp_negative_refs"), 0U);
   EXPECT_EQ(counter(report, "driver", "tcp_read_bytes"), segments * kMss);
   EXPECT_EQ(counter(report, "driver", "tcp_corrupt_bytes"), 0U);
   EXPECT_EQ(counter(report, "peer", "peer_retransmissions"), 0U);
@@ -101,7 +105,7 @@ TEST(ReaderOnAnotherCpu, GivesAllPagesBack) {
   constexpr std::uint64_t kRing = 512, kDeferred = 64 * 45;  // pages; a packet of GRO has up to 45 segments of 1448 B
   for (const std::uint64_t segments : {scaled(2000), scaled(8000)}) {
     EXPECT_LE(pages_out(segments), 2 * kRing + kDeferred) << segments;
-    EXPECT_GE(pages_out(segments), kRing - 1) << segments;
+    EXPECT_GE(pages_out(segments), 2 * kRing) << segments;
   }
 }
 
@@ -188,7 +192,7 @@ TEST_P(LockForEver, NamesTheBootCpuThatWaits) {
   EXPECT_EQ(outcome.status, 3);
   EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1) << outcome.error;
   EXPECT_THAT(outcome.error, HasSubstr("run.watchdog: core0 is in _raw_spin_lock+0x"));
-  EXPECT_THAT(outcome.error, ContainsRegex("called from take_lock_for_ever, other_keeps_lock.*; core1 waits for an interrupt"));
+  EXPECT_THAT(outcome.error, ContainsRegex(", called from take_lock_for_ever.*; core1 waits for an interrupt"));
   ASSERT_TRUE(outcome.report);
 }
 

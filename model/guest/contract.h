@@ -16,7 +16,7 @@
 // Processors the guest starts on CPU 0. BoardReg::cpu_on starts another one, BoardReg::ipi interrupts one. All share memory and
 //            devices; devices interrupt CPU 0. Each has its own BoardReg::idle and BoardReg::pending.
 // Statistics the guest may point BoardReg::stats at an array of guest_stat, terminated by an empty name. The board reads
-//            the values when the run ends. Entries of the same name are parts of one counter.
+//            the values when the run ends. Neighbours of the same name are parts of one counter.
 // Faults     an access to unmapped memory, an undefined instruction, or a write to BoardReg::panic ends the run as an error.
 #pragma once
 

@@ -115,7 +115,7 @@ std::vector<Bound> bounds(const Scenario& scenario, const RunResult& run) {
   }
   for (const Limit& limit : run.limits) {
     const auto same = [&](const Bound& bound) { return bound.resource == limit.resource; };
-    if (Wide{limit.used} * kHardly < limit.capacity || std::any_of(all.begin(), all.end(), same)) continue;
+    if (limit.used == 0 || Wide{limit.used} * kHardly < limit.capacity || std::any_of(all.begin(), all.end(), same)) continue;
     all.push_back(limit.resource.starts_with("core") ? of_core(limit, window) : of_measured(limit, window));
   }
   std::stable_sort(all.begin(), all.end(), [](const Bound& a, const Bound& b) { return a.mpps < b.mpps; });

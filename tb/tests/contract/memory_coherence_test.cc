@@ -144,6 +144,32 @@ TEST_F(TwoCores, ADmaWriteInvalidatesBoth) {
   EXPECT_EQ(load(other_), 60U);  // it has left the last level, dirty as it was
 }
 
+TEST_F(TwoCores, MaintenanceReachesTheCachesOfBoth) {
+  store(other_);
+  board_.core.maintain({now_ += 1000}, line_, CacheMaintenance::clean);
+  EXPECT_EQ(board_.memory.counts().maintenance_writebacks, 1U);
+  EXPECT_EQ(load(other_), 5U);
+  board_.core.maintain({now_ += 1000}, line_, CacheMaintenance::clean_invalidate);
+  EXPECT_EQ(board_.memory.counts().maintenance_writebacks, 1U);  // it was clean
+  EXPECT_EQ(load(other_), 200U);
+}
+
+TEST_F(TwoCores, ALineOnItsWayToOneComesToTheOtherAfterwards) {
+  store(board_.core);  // here after 200 cycles
+  EXPECT_EQ(other_.load({now_ + 10}, line_, 8).done.value, now_ + 200 + 60);
+  load(board_.core);
+  store(board_.core);  // takes the other's copy away, 40 cycles
+  EXPECT_EQ(other_.load({now_ + 10}, line_, 8).done.value, now_ + 40 + 60);
+}
+
+TEST_F(TwoCores, AStoreToWhatTheOtherModifiedTakesTheLine) {
+  store(board_.core);
+  EXPECT_EQ(store(other_), 60U);
+  EXPECT_EQ(board_.core.counts().snooped_lines, 0U);
+  EXPECT_EQ(other_.counts().snooped_lines, 1U);
+  EXPECT_FALSE(board_.core.holds(static_cast<LineNumber>(line_ / kCacheLine)));
+}
+
 TEST_F(TwoCores, StatisticsAreNumberedByCore) {
   Statistics statistics;
   board_.memory.register_statistics(statistics);

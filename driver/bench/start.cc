@@ -1,15 +1,9 @@
 // Entry of the test guests: runs the program that board_info.xdp_program names, board_info.rx_ring times, with
 // board_info.mtu as its argument, and leaves.
 #include "driver/bench/programs.h"
-#include "driver/kernel/io.h"
-#include "model/guest/contract.h"
 
 using ringside::guest::board_info;
 using ringside::guest::BoardReg;
-
-static void write_board(BoardReg reg, u64 value) {
-  writeq(value, reinterpret_cast<__iomem*>(ringside::guest::kBoardRegs + static_cast<u64>(reg)));
-}
 
 static bool same(const char* a, const char* b) {
   while (*a != '\0' && *a == *b) a++, b++;
@@ -31,5 +25,6 @@ void _start(const board_info* board) {
   run_from(chain_programs, board);
   run_from(zeroing_programs, board);
   run_from(fault_programs, board);
+  run_from(cpu_programs, board);
   for (;;) write_board(BoardReg::panic, reinterpret_cast<u64>("no such program"));
 }

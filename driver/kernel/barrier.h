@@ -4,6 +4,15 @@
 
 #include "driver/kernel/types.h"
 
+template <class T>
+__always_inline T smp_load_acquire(const T* from) {
+  return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+template <class T>
+__always_inline void smp_store_release(T* to, T value) {
+  __atomic_store_n(to, value, __ATOMIC_RELEASE);
+}
+
 __always_inline void barrier() { asm volatile("" ::: "memory"); }
 
 #if defined(__x86_64__)

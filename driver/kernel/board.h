@@ -16,6 +16,10 @@ void cond_resched();
 // Interrupt vectors that have become pending since the last call.
 u64 pending_interrupts();
 
+// Starts another processor in `entry`, with its number as argument, and interrupts one.
+void board_cpu_on(u32 cpu, void (*entry)(u64 cpu), u8* stack_top);
+void board_send_ipi(u32 cpu, u32 vector);
+
 // Tells the board where counters are. `table` ends with an empty name and must stay valid.
 void publish_statistics(const guest_stat* table);
 

@@ -1,10 +1,11 @@
 #include "driver/kernel/board.h"
 #include "driver/kernel/devmap.h"
 #include "driver/kernel/netdevice.h"
+#include "driver/kernel/smp.h"
 #include "driver/kernel/skbuff.h"
 #include "driver/net/gro.h"
 
-softnet_data softnet;
+DEFINE_PER_CPU(softnet_data, softnet);
 int netdev_budget = 300;
 
 static __always_inline bool try_cmpxchg(unsigned long* ptr, unsigned long* old, unsigned long value) {
@@ -38,12 +39,13 @@ static int napi_poll(napi_struct* napi, list_head* repoll) {
 }
 
 static void net_rx_action() {
-  softnet_data* sd = &softnet;
+  softnet_data* sd = this_cpu_ptr(&softnet);
   int budget = netdev_budget;
   bpf_net_context net_ctx;
   list_head list;
   list_head repoll;
   bpf_net_ctx_set(&net_ctx);
+  skb_defer_free_flush(sd);
   INIT_LIST_HEAD(&list);
   INIT_LIST_HEAD(&repoll);
   list_splice_tail_init(&sd->poll_list, &list);
@@ -67,8 +69,14 @@ static void net_rx_action() {
 
 void net_dev_init() {
   skb_init();
-  softnet = {};
-  INIT_LIST_HEAD(&softnet.poll_list);
+  for (u32 cpu = 0; cpu < nr_cpu_ids; cpu++) {
+    softnet_data* sd = per_cpu_ptr(&softnet, cpu);
+    *sd = {};
+    INIT_LIST_HEAD(&sd->poll_list);
+  }
+#ifdef CONFIG_SMP
+  smp_set_function([] { raise_softirq(NET_RX_SOFTIRQ); });
+#endif
   open_softirq(NET_RX_SOFTIRQ, net_rx_action);
 }
 
@@ -104,7 +112,7 @@ bool napi_schedule_prep(napi_struct* napi) {
 }
 
 void __napi_schedule(napi_struct* napi) {
-  list_add_tail(&napi->poll_list, &softnet.poll_list);
+  list_add_tail(&napi->poll_list, &this_cpu_ptr(&softnet)->poll_list);
   WRITE_ONCE(napi->list_owner, smp_processor_id());
   raise_softirq(NET_RX_SOFTIRQ);
 }

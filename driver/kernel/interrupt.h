@@ -2,6 +2,7 @@
 #pragma once
 
 #include "driver/kernel/list.h"
+#include "driver/kernel/percpu.h"
 
 enum softirq_nr : u32 { NET_RX_SOFTIRQ = 3 };
 
@@ -21,11 +22,8 @@ void handle_interrupts(u64 pending);
 void interrupt_window();
 
 inline constexpr u32 SOFTIRQ_OFFSET = 1u << 8;
-extern u32 __preempt_count;
-__always_inline bool in_softirq() { return (READ_ONCE(__preempt_count) & SOFTIRQ_OFFSET) != 0; }
-
-// There is one processor.
-__always_inline int smp_processor_id() { return 0; }
+DECLARE_PER_CPU(u32, __preempt_count);
+__always_inline bool in_softirq() { return (READ_ONCE(*this_cpu_ptr(&__preempt_count)) & SOFTIRQ_OFFSET) != 0; }
 
 void softirq_init();
 void open_softirq(u32 nr, void (*action)());

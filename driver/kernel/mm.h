@@ -14,7 +14,10 @@ struct page {
     u64 compound_head;  // of a frame that another stands for: that one's struct page, plus one
   };
   page_pool* pp;
-  u64 _pp_mapping_pad;
+  union {
+    u64 _pp_mapping_pad;
+    u64 slab_cpu;  // of a slab: the processor that took it
+  };
   dma_addr_t dma_addr;
   atomic_long_t pp_ref_count;
   atomic_t _mapcount;

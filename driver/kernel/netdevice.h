@@ -1,6 +1,7 @@
 // Network devices and NAPI: the softirq that polls devices, and the state that keeps a device on its list.
 #pragma once
 
+#include "driver/kernel/bitops.h"
 #include "driver/kernel/interrupt.h"
 #include "driver/kernel/spinlock.h"
 
@@ -62,10 +63,13 @@ __always_inline void __netif_tx_unlock(netdev_queue* txq) {
   WRITE_ONCE(txq->xmit_lock_owner, -1);
   spin_unlock(&txq->_xmit_lock);
 }
+// Who sends and who completes may be on different processors.
 __always_inline void netif_tx_stop_queue(netdev_queue* txq) {
+  if constexpr (SMP) return set_bit(__QUEUE_STATE_DRV_XOFF, &txq->state);
   txq->state |= BIT(__QUEUE_STATE_DRV_XOFF);
 }
 __always_inline void netif_tx_wake_queue(netdev_queue* txq) {
+  if constexpr (SMP) return clear_bit(__QUEUE_STATE_DRV_XOFF, &txq->state);
   txq->state &= ~static_cast<unsigned long>(BIT(__QUEUE_STATE_DRV_XOFF));
 }
 __always_inline bool netif_tx_queue_stopped(const netdev_queue* txq) {
@@ -99,12 +103,16 @@ struct softnet_data {
   list_head poll_list;
   u64 processed;
   u64 time_squeeze;
+#ifdef CONFIG_SMP
+  ____cacheline_aligned spinlock_t defer_lock;
+  u32 defer_count;
+  sk_buff* defer_list;  // packets of this processor that others have read
+#endif
 };
 
 inline constexpr int NAPI_POLL_WEIGHT = 64;
 
-// The only processor's network state.
-extern softnet_data softnet;
+DECLARE_PER_CPU(softnet_data, softnet);
 
 // Packets that one softirq pass may process before others get a turn.
 extern int netdev_budget;

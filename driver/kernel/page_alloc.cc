@@ -1,5 +1,7 @@
 #include "driver/kernel/board.h"
 #include "driver/kernel/mm.h"
+#include "driver/kernel/percpu.h"
+#include "driver/kernel/spinlock.h"
 #include "driver/kernel/string.h"
 
 u64 vmemmap_base;
@@ -14,6 +16,15 @@ struct zone {
 };
 
 static zone zone_normal;
+
+#ifdef CONFIG_SMP
+static spinlock_t zone_lock;
+static __always_inline void lock_zone() { spin_lock(&zone_lock); }
+static __always_inline void unlock_zone() { spin_unlock(&zone_lock); }
+#else
+static __always_inline void lock_zone() {}
+static __always_inline void unlock_zone() {}
+#endif
 
 static void free_one_page(zone* z, page* p, u32 order) {
   p->buddy_next = z->free_list[order];
@@ -76,21 +87,28 @@ static __always_inline void prep_new_page([[maybe_unused]] page* p, [[maybe_unus
 
 u32 alloc_pages_bulk(u32 nr_pages, page** page_array) {
   u32 n = 0;
+  lock_zone();
   for (; n < nr_pages; n++) {
     page_array[n] = rmqueue(&zone_normal, 0);
     if (unlikely(page_array[n] == nullptr)) break;
     prep_new_page(page_array[n], 0);
   }
+  unlock_zone();
   return n;
 }
 
 page* alloc_pages(u32 order) {
+  lock_zone();
   page* p = order <= MAX_PAGE_ORDER ? rmqueue(&zone_normal, order) : nullptr;
+  unlock_zone();
   prep_new_page(p, order);
   return p;
 }
 
 void put_page(page* p) {
   p = compound_head(p);
-  if (atomic_dec_and_test(&p->_refcount)) free_one_page(&zone_normal, p, compound_order(p));
+  if (!atomic_dec_and_test(&p->_refcount)) return;
+  lock_zone();
+  free_one_page(&zone_normal, p, compound_order(p));
+  unlock_zone();
 }

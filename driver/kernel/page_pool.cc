@@ -2,6 +2,7 @@
 
 #include "driver/kernel/board.h"
 #include "driver/kernel/netdevice.h"
+#include "driver/kernel/smp.h"
 #include "driver/kernel/string.h"
 #include "driver/kernel/xdp.h"
 
@@ -101,11 +102,11 @@ static __always_inline bool __page_pool_page_can_be_recycled(const page* p) { re
 
 static __always_inline bool page_pool_recycle_in_cache(page* p, page_pool* pool) {
   if (unlikely(pool->alloc.count == PP_ALLOC_CACHE_SIZE)) {
-    pool->recycle_stats->cache_full++;
+    this_cpu_ptr(pool->recycle_stats)->cache_full++;
     return false;
   }
   pool->alloc.cache[pool->alloc.count++] = p;
-  pool->recycle_stats->cached++;
+  this_cpu_ptr(pool->recycle_stats)->cached++;
   return true;
 }
 
@@ -113,7 +114,7 @@ static bool page_pool_recycle_in_ring(page_pool* pool, page* p) {
   spin_lock(&pool->ring.producer_lock);
   const bool done = __ptr_ring_produce(&pool->ring, p) == 0;
   spin_unlock(&pool->ring.producer_lock);
-  if (done) pool->recycle_stats->ring++;
+  if (done) this_cpu_ptr(pool->recycle_stats)->ring++;
   return done;
 }
 
@@ -129,7 +130,7 @@ page_pool* page_pool_create(const page_pool_params* params) {
   pool->p = *params;
   pool->dma_map = (params->flags & PP_FLAG_DMA_MAP) != 0;
   pool->dma_sync = (params->flags & PP_FLAG_DMA_SYNC_DEV) != 0;
-  pool->recycle_stats = memblock_alloc_array<page_pool_recycle_stats>(1);
+  pool->recycle_stats = alloc_percpu<page_pool_recycle_stats>();
   ptr_ring_init(&pool->ring, static_cast<int>(ring_qsize));
   return pool;
 }
@@ -177,7 +178,7 @@ static bool page_pool_napi_local(const page_pool* pool) {
 // True if the page may be used again, and is then clean for the device; otherwise it is gone.
 static __always_inline bool page_pool_prepare_recycling(page_pool* pool, page* p, u32 dma_sync_size) {
   if (unlikely(!__page_pool_page_can_be_recycled(p))) {
-    pool->recycle_stats->released_refcnt++;
+    this_cpu_ptr(pool->recycle_stats)->released_refcnt++;
     page_pool_return_page(pool, p);
     return false;
   }
@@ -190,7 +191,7 @@ void page_pool_put_unrefed_page(page_pool* pool, page* p, u32 dma_sync_size, boo
   if (!allow_direct) allow_direct = page_pool_napi_local(pool);
   if (allow_direct && page_pool_recycle_in_cache(p, pool)) return;
   if (!page_pool_recycle_in_ring(pool, p)) {
-    pool->recycle_stats->ring_full++;
+    this_cpu_ptr(pool->recycle_stats)->ring_full++;
     page_pool_return_page(pool, p);
   }
 }
@@ -200,9 +201,9 @@ static void page_pool_recycle_ring_bulk(page_pool* pool, page** pages, int count
   spin_lock(&pool->ring.producer_lock);
   while (i < count && __ptr_ring_produce(&pool->ring, pages[i]) == 0) i++;
   spin_unlock(&pool->ring.producer_lock);
-  pool->recycle_stats->ring += static_cast<u64>(i);
+  this_cpu_ptr(pool->recycle_stats)->ring += static_cast<u64>(i);
   if (likely(i == count)) return;
-  pool->recycle_stats->ring_full += static_cast<u64>(count - i);
+  this_cpu_ptr(pool->recycle_stats)->ring_full += static_cast<u64>(count - i);
   for (; i < count; i++) page_pool_return_page(pool, pages[i]);
 }
 

@@ -56,7 +56,7 @@ struct page_pool {
   u32 xdp_mem_id;
   ____cacheline_aligned pp_alloc_cache alloc;
   ____cacheline_aligned ptr_ring ring;
-  page_pool_recycle_stats* recycle_stats;
+  page_pool_recycle_stats* recycle_stats;  // per processor
   atomic_t pages_state_release_cnt;
 };
 

@@ -1,9 +1,11 @@
 #include "driver/kernel/skbuff.h"
 
 #include "driver/kernel/board.h"
+#include "driver/kernel/netdevice.h"
 #include "driver/kernel/page_frag.h"
 #include "driver/kernel/prefetch.h"
 #include "driver/kernel/slab.h"
+#include "driver/kernel/smp.h"
 
 // Linear buffers of packets whose bytes are copied or lie in fragments: enough for any headers.
 constexpr u32 SKB_SMALL_HEAD_CACHE_SIZE = 704;
@@ -16,8 +18,8 @@ struct napi_alloc_cache_t {
 
 static kmem_cache skbuff_cache;
 static kmem_cache skb_small_head_cache;
-static napi_alloc_cache_t napi_alloc_cache;
-u64 skb_drop_reasons[SKB_DROP_REASON_MAX];
+static DEFINE_PER_CPU(napi_alloc_cache_t, napi_alloc_cache);
+DEFINE_PER_CPU(skb_drop_counts, skb_drop_reasons);
 
 void skb_init() {
   kmem_cache_init(&skbuff_cache, sizeof(sk_buff), SMP_CACHE_BYTES);
@@ -27,10 +29,14 @@ void skb_init() {
   for (u64& count : skb_drop_reasons) count = 0;
 }
 
-u64 skb_heads_in_use() { return skbuff_cache.objects_in_use - napi_alloc_cache.skb_count; }
+u64 skb_heads_in_use() {
+  u64 heads = kmem_cache_objects_in_use(&skbuff_cache);
+  for (u32 cpu = 0; cpu < nr_cpu_ids; cpu++) heads -= per_cpu_ptr(&napi_alloc_cache, cpu)->skb_count;
+  return heads;
+}
 
 static sk_buff* napi_skb_cache_get() {
-  napi_alloc_cache_t* nc = &napi_alloc_cache;
+  napi_alloc_cache_t* nc = this_cpu_ptr(&napi_alloc_cache);
   if (unlikely(nc->skb_count == 0)) {
     nc->skb_count = kmem_cache_alloc_bulk(&skbuff_cache, NAPI_SKB_CACHE_BULK, nc->skb_cache);
     if (unlikely(nc->skb_count == 0)) return nullptr;
@@ -39,7 +45,7 @@ static sk_buff* napi_skb_cache_get() {
 }
 
 static void napi_skb_cache_put(sk_buff* skb) {
-  napi_alloc_cache_t* nc = &napi_alloc_cache;
+  napi_alloc_cache_t* nc = this_cpu_ptr(&napi_alloc_cache);
   nc->skb_cache[nc->skb_count++] = skb;
   if (unlikely(nc->skb_count == NAPI_SKB_CACHE_SIZE)) {
     kmem_cache_free_bulk(&skbuff_cache, NAPI_SKB_CACHE_HALF, nc->skb_cache + NAPI_SKB_CACHE_HALF);
@@ -58,7 +64,7 @@ static __always_inline void __finalize_skb_around(sk_buff* skb, void* data, u32 
   skb->end = size;
   skb->mac_header = static_cast<u16>(~0u);
   skb->transport_header = static_cast<u16>(~0u);
-  skb->alloc_cpu = 0;
+  skb->alloc_cpu = static_cast<u16>(smp_processor_id());
   skb_shared_info* shinfo = skb_shinfo(skb);
   __builtin_memset(shinfo, 0, offsetof(skb_shared_info, dataref));
   atomic_set(&shinfo->dataref, 1);
@@ -93,7 +99,7 @@ static sk_buff* alloc_frag_skb(u32 len) {
   const u32 size = SKB_DATA_ALIGN(len) + SKB_DATA_ALIGN(sizeof(skb_shared_info));
   void* data;
   if (likely(size <= PAGE_SIZE)) {
-    data = page_frag_alloc(&napi_alloc_cache.page, size);
+    data = page_frag_alloc(&this_cpu_ptr(&napi_alloc_cache)->page, size);
   } else {
     struct page* page = alloc_pages(get_order(size));
     data = page != nullptr ? page_address(page) : nullptr;
@@ -181,7 +187,7 @@ static void __kfree_skb(sk_buff* skb) {
 
 noinline void kfree_skb_reason(sk_buff* skb, skb_drop_reason reason) {
   if (unlikely(!skb_unref(skb))) return;
-  skb_drop_reasons[reason]++;
+  (*this_cpu_ptr(&skb_drop_reasons))[reason]++;
   __kfree_skb(skb);
 }
 
@@ -197,7 +203,7 @@ static void kfree_skb_list(sk_buff* segs) {
 static __always_inline void napi_end_skb(sk_buff* skb, int budget, skb_drop_reason reason) {
   if (unlikely(budget == 0)) return kfree_skb_reason(skb, reason);
   if (unlikely(!skb_unref(skb))) return;
-  skb_drop_reasons[reason]++;
+  (*this_cpu_ptr(&skb_drop_reasons))[reason]++;
   skb_release_all(skb);
   napi_skb_cache_put(skb);
 }
@@ -214,6 +220,39 @@ void napi_skb_free_stolen_head(sk_buff* skb) {
   skb_release_head_state(skb);
   napi_skb_cache_put(skb);
 }
+
+#ifdef CONFIG_SMP
+void skb_attempt_defer_free(sk_buff* skb) {
+  constexpr u32 skb_defer_max = 64;  // net.core.skb_defer_max
+  const u32 cpu = skb->alloc_cpu;
+  softnet_data* sd = per_cpu_ptr(&softnet, cpu);
+  if (cpu == static_cast<u32>(smp_processor_id()) || READ_ONCE(sd->defer_count) >= skb_defer_max) {
+    return kfree_skb_reason(skb, SKB_CONSUMED);
+  }
+  (*this_cpu_ptr(&skb_drop_reasons))[SKB_CONSUMED]++;
+  // Whoever half fills the list wakes its owner, in case that one sleeps.
+  spin_lock(&sd->defer_lock);
+  const bool kick = ++sd->defer_count == skb_defer_max / 2;
+  skb->next = sd->defer_list;
+  sd->defer_list = skb;
+  spin_unlock(&sd->defer_lock);
+  if (unlikely(kick)) smp_call_function_single_async(cpu);
+}
+
+void skb_defer_free_flush(softnet_data* sd) {
+  if (READ_ONCE(sd->defer_list) == nullptr) return;
+  spin_lock(&sd->defer_lock);
+  sk_buff* skb = sd->defer_list;
+  sd->defer_list = nullptr;
+  sd->defer_count = 0;
+  spin_unlock(&sd->defer_lock);
+  while (skb != nullptr) {
+    sk_buff* next = skb->next;
+    __napi_kfree_skb(skb);
+    skb = next;
+  }
+}
+#endif
 
 void* skb_put(sk_buff* skb, u32 len) {
   u8* tmp = skb_tail_pointer(skb);

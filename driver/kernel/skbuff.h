@@ -4,6 +4,7 @@
 
 #include "driver/kernel/list.h"
 #include "driver/kernel/page_pool.h"
+#include "driver/kernel/percpu.h"
 
 struct net_device;
 struct napi_struct;
@@ -193,13 +194,26 @@ void napi_consume_skb(sk_buff* skb, int budget);
 void kfree_skb_reason(sk_buff* skb, skb_drop_reason reason);
 __always_inline void kfree_skb(sk_buff* skb) { kfree_skb_reason(skb, SKB_DROP_REASON_NOT_SPECIFIED); }
 
+// Ends a packet that a process has read. One that another processor's NAPI has made goes back there, so that its memory does,
+// unless that one has many to free already.
+struct softnet_data;
+#ifdef CONFIG_SMP
+void skb_attempt_defer_free(sk_buff* skb);
+// Frees what other processors have sent back.
+void skb_defer_free_flush(softnet_data* sd);
+#else
+__always_inline void skb_attempt_defer_free(sk_buff* skb) { kfree_skb_reason(skb, SKB_CONSUMED); }
+__always_inline void skb_defer_free_flush(softnet_data*) {}
+#endif
+
 // Frees what is left of a packet whose fragments another one has taken.
 void __napi_kfree_skb(sk_buff* skb);
 // Frees a head whose linear buffer has become a fragment of another packet.
 void napi_skb_free_stolen_head(sk_buff* skb);
 
 // Packets that ended, by reason.
-extern u64 skb_drop_reasons[SKB_DROP_REASON_MAX];
+using skb_drop_counts = u64[SKB_DROP_REASON_MAX];
+DECLARE_PER_CPU(skb_drop_counts, skb_drop_reasons);
 
 // Lists of packets through their `list`.
 __always_inline sk_buff* skb_list_entry(list_head* entry) { return container_of(entry, sk_buff, list); }

@@ -123,6 +123,9 @@ static void tcp_start(const board_info& board) {
   constexpr u32 tcp_rmem_max = 6 << 20;
   inet_add_protocol(IPPROTO_UDP, udp_rcv);
   tcp_init(board.tcp_flows, board.tcp_rmem != 0 ? board.tcp_rmem : tcp_rmem_max);
+#ifdef CONFIG_SMP
+  tcp_readers_run_on(board.reader_cpu);
+#endif
   tcp_readers_start(board.tcp_flows, board.tcp_verify != 0);
 }
 

@@ -82,7 +82,7 @@ static noinline int icmp_route_lookup(flowi4* fl4, sk_buff* skb_in, const iphdr*
   fl4->proto = IPPROTO_ICMP;
   fl4->oif = static_cast<u32>(skb_in->skb_iif);
   param->offset = static_cast<int>(skb_network_header(skb_in) - skb_in->data);
-  mib.IpOutNoRoutes++;
+  this_cpu_ptr(&mib)->IpOutNoRoutes++;
   return -ENETUNREACH;
 }
 
@@ -95,7 +95,7 @@ noinline void icmp_send(sk_buff* skb_in, u8 type, u8 code, be32 info) {
   // Neither broadcasts nor later fragments are answered, as the answers would be too many.
   if (skb_in->pkt_type != PACKET_HOST || (iph->frag_off & htons(IP_OFFSET)) != 0) return;
   if (!icmp_global_allow()) {
-    mib.IcmpOutRateLimitGlobal++;
+    this_cpu_ptr(&mib)->IcmpOutRateLimitGlobal++;
     return;
   }
   icmp_param.data.icmph = {.type = type, .code = code, .checksum = 0, .un = info};

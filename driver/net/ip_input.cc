@@ -3,7 +3,7 @@
 #include "driver/net/netfilter.h"
 #include "driver/net/stack.h"
 
-net_mib mib;
+DEFINE_PER_CPU(net_mib, mib);
 
 constexpr u32 MAX_INET_PROTOS = 256;
 static inet_handler inet_protos[MAX_INET_PROTOS];
@@ -25,7 +25,7 @@ void ip_init() {
 }
 
 static noinline sk_buff* ip_drop(sk_buff* skb, u64* counter, skb_drop_reason reason) {
-  if (counter != nullptr) (*counter)++;
+  if (counter != nullptr) (*this_cpu_ptr(counter))++;
   kfree_skb_reason(skb, reason);
   return nullptr;
 }
@@ -33,7 +33,7 @@ static noinline sk_buff* ip_drop(sk_buff* skb, u64* counter, skb_drop_reason rea
 // Null if the packet is not worth more work; it has been freed then.
 static noinline sk_buff* ip_rcv_core(sk_buff* skb) {
   if (skb->pkt_type == PACKET_OTHERHOST) return ip_drop(skb, nullptr, SKB_DROP_REASON_OTHERHOST);
-  mib.IpInReceives++;
+  this_cpu_ptr(&mib)->IpInReceives++;
   if (!pskb_may_pull(skb, sizeof(iphdr))) return ip_drop(skb, &mib.IpInHdrErrors, SKB_DROP_REASON_PKT_TOO_SMALL);
   const iphdr* iph = ip_hdr(skb);
   const u32 header = iph->ihl * 4u;
@@ -56,11 +56,11 @@ static noinline sk_buff* ip_rcv_core(sk_buff* skb) {
 static noinline void ip_protocol_deliver_rcu(sk_buff* skb, u8 protocol) {
   const inet_handler handler = inet_protos[protocol];
   if (unlikely(handler == nullptr)) {
-    mib.IpInUnknownProtos++;
+    this_cpu_ptr(&mib)->IpInUnknownProtos++;
     kfree_skb_reason(skb, SKB_DROP_REASON_IP_NOPROTO);
     return;
   }
-  mib.IpInDelivers++;
+  this_cpu_ptr(&mib)->IpInDelivers++;
   handler(skb);
 }
 

@@ -39,6 +39,6 @@ noinline void dev_queue_xmit(sk_buff* skb) {
   const bool sent = !netif_tx_queue_stopped(txq) && dev->netdev_ops->ndo_start_xmit(skb, dev) == NETDEV_TX_OK;
   __netif_tx_unlock(txq);
   if (likely(sent)) return;
-  mib.tx_dropped++;
+  this_cpu_ptr(&mib)->tx_dropped++;
   kfree_skb_reason(skb, SKB_SENT);
 }

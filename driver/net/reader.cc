@@ -15,6 +15,17 @@ struct tcp_reader {
 tcp_reader_stats reader_stats;
 static bool verify_stream;
 
+#ifdef CONFIG_SMP
+static u32 reader_cpu;
+
+void tcp_readers_run_on(u32 cpu) {
+  if (cpu >= nr_cpu_ids) panic("no such processor for processes that read sockets");
+  reader_cpu = cpu;
+}
+#else
+constexpr u32 reader_cpu = 0;
+#endif
+
 static noinline void verify(const tcp_reader* reader, u32 len) {
   for (u32 i = 0; i < len;) {
     const u64 at = reader->position + i;
@@ -54,6 +65,7 @@ void tcp_readers_start(u32 flows, bool verify) {
   for (u32 flow = 0; flow < flows; flow++) {
     tcp_reader* reader = &readers[flow];
     task_init(&reader->task, reader_turn);
+    set_task_cpu(&reader->task, reader_cpu);
     reader->sk = tcp_socket(flow);
     reader->buf = static_cast<u8*>(memblock_alloc(READ_SIZE, PAGE_SIZE));
     wake_up_process(&reader->task);

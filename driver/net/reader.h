@@ -11,5 +11,10 @@ struct tcp_reader_stats {
 };
 extern tcp_reader_stats reader_stats;
 
+#ifdef CONFIG_SMP
+// Which processor the processes are started on, if not on CPU 0.
+void tcp_readers_run_on(u32 cpu);
+#endif
+
 // Starts a process for each connection. `verify`: it compares what it reads with model/guest/stream.h.
 void tcp_readers_start(u32 flows, bool verify);

@@ -20,7 +20,7 @@ struct net_mib {
   u64 sink_packets;  // as received, before GRO merged them
   u64 sink_bytes;    // of IPv4 payload, with the transport's header of merged packets counted once
 };
-extern net_mib mib;
+DECLARE_PER_CPU(net_mib, mib);
 
 // Those of TCP, without "Tcp" or "TcpExt".
 struct tcp_mib_t {
@@ -43,7 +43,7 @@ struct tcp_mib_t {
   u64 TCPWantZeroWindowAdv;
   u64 TCPZeroWindowDrop;
 };
-extern tcp_mib_t tcp_mib;
+DECLARE_PER_CPU(tcp_mib_t, tcp_mib);
 
 // Sets the stack up once at start-up. board.stack: "raw-drop" or "" drops every IPv4 packet in the PREROUTING chain of
 // iptables' raw table, "digest" does so after it has added each packet to rx_digest, "udp-no-port" has no sockets, "sink"

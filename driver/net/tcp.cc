@@ -3,7 +3,7 @@
 
 #include "driver/kernel/uaccess.h"
 
-tcp_mib_t tcp_mib;
+DEFINE_PER_CPU(tcp_mib_t, tcp_mib);
 
 static noinline void skb_copy_datagram(const sk_buff* skb, u32 offset, u8* to, u32 len) {
   const auto copy = [&](const u8* bytes, u32 size) {
@@ -50,7 +50,13 @@ static noinline void tcp_cleanup_rbuf(tcp_sock* tp, u32 copied) {
 
 static void tcp_eat_recv_skb(sk_buff* skb) {
   skb_list_del_init(skb);
-  kfree_skb_reason(skb, SKB_CONSUMED);
+  if constexpr (SMP) {
+    // Whatever becomes of the packet, the socket's memory is free.
+    sock_rfree(skb);
+    skb->destructor = nullptr;
+    skb->sk = nullptr;
+  }
+  skb_attempt_defer_free(skb);
 }
 
 noinline u32 tcp_recvmsg(tcp_sock* tp, void* buf, u32 len, task_struct* reader) {

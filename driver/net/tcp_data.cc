@@ -34,7 +34,7 @@ static noinline bool tcp_try_rmem_schedule(tcp_sock* tp, u32 truesize) {
   while (sk_rmem_alloc(tp) + truesize > tp->sk_rcvbuf && !list_empty(ofo)) {
     sk_buff* last = skb_list_entry(ofo->prev);
     skb_list_del_init(last);
-    tcp_mib.TCPOFODrop++;
+    this_cpu_ptr(&tcp_mib)->TCPOFODrop++;
     kfree_skb_reason(last, SKB_DROP_REASON_TCP_OFO_QUEUE_PRUNE);
   }
   // One packet may go beyond the limit, so that a large one does not wait for ever.
@@ -58,7 +58,7 @@ static noinline void tcp_ofo_queue(tcp_sock* tp) {
 }
 
 static void tcp_ofo_drop(sk_buff* skb) {
-  tcp_mib.TCPOFOMerge++;
+  this_cpu_ptr(&tcp_mib)->TCPOFOMerge++;
   kfree_skb_reason(skb, SKB_DROP_REASON_TCP_OFOMERGE);
 }
 
@@ -69,10 +69,10 @@ static noinline void tcp_data_queue_ofo(tcp_sock* tp, sk_buff* skb) {
   const u32 end_seq = TCP_SKB_CB(skb)->end_seq;
   tp->icsk_ack.pending |= ICSK_ACK_SCHED;
   if (sk_rmem_alloc(tp) + skb->truesize > tp->sk_rcvbuf) {
-    tcp_mib.TCPOFODrop++;
+    this_cpu_ptr(&tcp_mib)->TCPOFODrop++;
     return kfree_skb_reason(skb, SKB_DROP_REASON_PROTO_MEM);
   }
-  tcp_mib.TCPOFOQueue++;
+  this_cpu_ptr(&tcp_mib)->TCPOFOQueue++;
   // New packets mostly come behind all others.
   list_head* at = ofo->prev;
   while (at != ofo && before(seq, TCP_SKB_CB(skb_list_entry(at))->seq)) at = at->prev;
@@ -97,18 +97,18 @@ static void tcp_out_of_window(tcp_sock* tp, sk_buff* skb, skb_drop_reason reason
 noinline void tcp_data_queue(tcp_sock* tp, sk_buff* skb) {
   const tcp_skb_cb* cb = TCP_SKB_CB(skb);
   if (!after(cb->end_seq, tp->rcv_nxt)) {
-    tcp_mib.DelayedACKLost++;
+    this_cpu_ptr(&tcp_mib)->DelayedACKLost++;
     return tcp_out_of_window(tp, skb, SKB_DROP_REASON_TCP_OLD_DATA);
   }
   const u32 window = tcp_receive_window(tp);
   if (window == 0) {
-    tcp_mib.TCPZeroWindowDrop++;
+    this_cpu_ptr(&tcp_mib)->TCPZeroWindowDrop++;
     return tcp_out_of_window(tp, skb, SKB_DROP_REASON_TCP_ZEROWINDOW);
   }
   if (!before(cb->seq, tp->rcv_nxt + window)) return tcp_out_of_window(tp, skb, SKB_DROP_REASON_TCP_OVERWINDOW);
   if (after(cb->seq, tp->rcv_nxt)) return tcp_data_queue_ofo(tp, skb);
   if (!tcp_try_rmem_schedule(tp, skb->truesize)) {
-    tcp_mib.TCPRcvQDrop++;
+    this_cpu_ptr(&tcp_mib)->TCPRcvQDrop++;
     tp->icsk_ack.pending |= ICSK_ACK_SCHED | ICSK_ACK_NOW;
     return kfree_skb_reason(skb, SKB_DROP_REASON_PROTO_MEM);
   }

@@ -67,7 +67,7 @@ static __always_inline void tcp_ack_snd_check(tcp_sock* tp) {
 static void tcp_send_dupack(tcp_sock* tp, const sk_buff* skb) {
   const tcp_skb_cb* cb = TCP_SKB_CB(const_cast<sk_buff*>(skb));
   if (cb->end_seq != cb->seq && before(cb->seq, tp->rcv_nxt)) {
-    tcp_mib.DelayedACKLost++;
+    this_cpu_ptr(&tcp_mib)->DelayedACKLost++;
     tcp_enter_quickack_mode(tp);
   }
   tcp_send_ack(tp);
@@ -78,7 +78,7 @@ static bool tcp_validate_incoming(tcp_sock* tp, sk_buff* skb, const tcphdr* th) 
   const tcp_skb_cb* cb = TCP_SKB_CB(skb);
   if (tcp_hdrlen_of(th) != tp->tcp_header_len || !tcp_parse_aligned_timestamp(tp, th)) tcp_parse_options(tp, th);
   if (tcp_paws_discard(tp)) {
-    tcp_mib.PAWSEstab++;
+    this_cpu_ptr(&tcp_mib)->PAWSEstab++;
     tcp_send_dupack(tp, skb);
     kfree_skb_reason(skb, SKB_DROP_REASON_TCP_RFC7323_PAWS);
     return false;
@@ -114,7 +114,7 @@ static noinline void tcp_rcv_slow(tcp_sock* tp, sk_buff* skb, const tcphdr* th) 
   tcp_replace_ts_recent(tp, TCP_SKB_CB(skb)->seq);
   __skb_pull(skb, tcp_hdrlen_of(th));
   if (skb->len == 0 && (TCP_SKB_CB(skb)->tcp_flags & TCPHDR_FIN) == 0) {
-    tcp_mib.TCPPureAcks++;
+    this_cpu_ptr(&tcp_mib)->TCPPureAcks++;
     return kfree_skb_reason(skb, SKB_CONSUMED);
   }
   tcp_data_queue(tp, skb);
@@ -134,7 +134,7 @@ noinline void tcp_rcv_established(tcp_sock* tp, sk_buff* skb) {
     return tcp_rcv_slow(tp, skb, th);
   }
   if (tp->rcv_nxt == tp->rcv_wup) tp->rx_opt.ts_recent = tp->rx_opt.rcv_tsval;
-  tcp_mib.TCPHPHits++;
+  this_cpu_ptr(&tcp_mib)->TCPHPHits++;
   __skb_pull(skb, tcp_header_len);
   tcp_queue_rcv(tp, skb);
   tcp_event_data_recv(tp, skb);

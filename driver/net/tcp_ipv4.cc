@@ -102,7 +102,7 @@ static noinline void tcp_add_backlog(tcp_sock* tp, sk_buff* skb) {
   constexpr u32 slack = 64 * 1024;
   const u64 limit = u64{tp->sk_rcvbuf} * 2 + tp->sk_sndbuf / 2 + slack;
   if (unlikely(tp->sk_backlog.len + sk_rmem_alloc(tp) > limit)) {
-    tcp_mib.TCPBacklogDrop++;
+    this_cpu_ptr(&tcp_mib)->TCPBacklogDrop++;
     return kfree_skb_reason(skb, SKB_DROP_REASON_SOCKET_BACKLOG);
   }
   list_add_tail(&skb->list, &tp->sk_backlog.list);
@@ -123,14 +123,14 @@ void tcp_v4_do_rcv(tcp_sock* tp, sk_buff* skb) {
 }
 
 static void tcp_bad(sk_buff* skb, u64* counter, skb_drop_reason reason) {
-  if (counter != nullptr) (*counter)++;
-  tcp_mib.InErrs++;
+  if (counter != nullptr) (*this_cpu_ptr(counter))++;
+  this_cpu_ptr(&tcp_mib)->InErrs++;
   kfree_skb_reason(skb, reason);
 }
 
 noinline void tcp_v4_rcv(sk_buff* skb) {
   if (skb->pkt_type != PACKET_HOST) return kfree_skb(skb);
-  tcp_mib.InSegs++;
+  this_cpu_ptr(&tcp_mib)->InSegs++;
   if (!pskb_may_pull(skb, sizeof(tcphdr))) return tcp_bad(skb, nullptr, SKB_DROP_REASON_PKT_TOO_SMALL);
   const u32 hdrlen = tcp_hdrlen_of(reinterpret_cast<const tcphdr*>(skb->data));
   if (unlikely(hdrlen < sizeof(tcphdr)) || !pskb_may_pull(skb, hdrlen)) {

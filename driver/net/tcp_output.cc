@@ -23,14 +23,14 @@ static u16 tcp_select_window(tcp_sock* tp) {
   const u32 cur_win = tcp_receive_window(tp);
   u32 new_win = __tcp_select_window(tp);
   if (new_win < cur_win) {
-    if (new_win == 0) tcp_mib.TCPWantZeroWindowAdv++;
+    if (new_win == 0) this_cpu_ptr(&tcp_mib)->TCPWantZeroWindowAdv++;
     new_win = static_cast<u32>(ALIGN(cur_win, u64{1} << tp->rcv_wscale));
   }
   new_win = min(new_win, 65535u << tp->rcv_wscale);
   tp->rcv_wnd = new_win;
   tp->rcv_wup = tp->rcv_nxt;
-  if (new_win == 0 && old_win != 0) tcp_mib.TCPToZeroWindowAdv++;
-  if (new_win != 0 && old_win == 0) tcp_mib.TCPFromZeroWindowAdv++;
+  if (new_win == 0 && old_win != 0) this_cpu_ptr(&tcp_mib)->TCPToZeroWindowAdv++;
+  if (new_win != 0 && old_win == 0) this_cpu_ptr(&tcp_mib)->TCPFromZeroWindowAdv++;
   return static_cast<u16>(new_win >> tp->rcv_wscale);
 }
 
@@ -64,7 +64,7 @@ static noinline void __tcp_transmit_skb(tcp_sock* tp, sk_buff* skb) {
   tp->icsk_ack.pending = 0;
   if (tp->icsk_ack.quick != 0) tp->icsk_ack.quick--;
   del_timer(&tp->icsk_ack.delack_timer);
-  tcp_mib.OutSegs++;
+  this_cpu_ptr(&tcp_mib)->OutSegs++;
   ip_queue_xmit(tp, skb);
 }
 
@@ -85,12 +85,27 @@ void tcp_send_delayed_ack(tcp_sock* tp) {
   add_timer(&tp->icsk_ack.delack_timer);
 }
 
-// The 40 ms of Linux cannot be measured; the timer fires when nothing else is to be done.
-void tcp_delack_timer(timer_list* timer) {
-  inet_connection_ack* ack = container_of(timer, inet_connection_ack, delack_timer);
+static __always_inline void tcp_delack_timer_handler(inet_connection_ack* ack) {
   tcp_sock* tp = tcp_sk(ack->sk);
   ack->pending &= static_cast<u8>(~ICSK_ACK_TIMER);
   if (!inet_csk_ack_scheduled(tp)) return;
-  tcp_mib.DelayedACKs++;
+  this_cpu_ptr(&tcp_mib)->DelayedACKs++;
   tcp_send_ack(tp);
+}
+
+// The 40 ms of Linux cannot be measured; the timer fires when nothing else is to be done.
+void tcp_delack_timer(timer_list* timer) {
+  inet_connection_ack* ack = container_of(timer, inet_connection_ack, delack_timer);
+#ifdef CONFIG_SMP
+  tcp_sock* tp = tcp_sk(ack->sk);
+  bh_lock_sock(tp);
+  if (sock_owned_by_user(tp)) {
+    add_timer(timer);
+  } else {
+    tcp_delack_timer_handler(ack);
+  }
+  bh_unlock_sock(tp);
+#else
+  tcp_delack_timer_handler(ack);
+#endif
 }

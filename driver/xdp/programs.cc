@@ -1,7 +1,9 @@
 #include "driver/xdp/programs.h"
 
 datarec rx_cnt[NR_CPUS];
+#ifndef CONFIG_SMP
 u32 cpu_number;
+#endif
 bpf_dtab tx_port;
 
 constexpr u32 BPF_PROG_TYPE_XDP = 6;

@@ -11,14 +11,18 @@ struct ____cacheline_aligned datarec {
   u64 dropped;
 };
 
-inline constexpr u32 NR_CPUS = 1;
-
 extern datarec rx_cnt[NR_CPUS];
+#ifndef CONFIG_SMP
 extern u32 cpu_number;
+#endif
 
 // Looks up this processor's counters; null if there are none.
 __always_inline datarec* rx_cnt_lookup() {
+#ifdef CONFIG_SMP
+  const u32 cpu = static_cast<u32>(smp_processor_id());
+#else
   const u32 cpu = READ_ONCE(cpu_number);
+#endif
   return cpu < NR_CPUS ? &rx_cnt[cpu] : nullptr;
 }
 

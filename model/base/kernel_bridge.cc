@@ -19,6 +19,11 @@ void KernelBridge::sleep_until(sc_core::sc_event& wake) {
   if (failure_ != nullptr) std::rethrow_exception(failure_);
 }
 
+void KernelBridge::stop() {
+  if (!stopped_) sc_core::sc_stop();
+  stopped_ = true;
+}
+
 void KernelBridge::drive() {
   try {
     timeline_.run_until(now());

@@ -18,6 +18,9 @@ class KernelBridge : public sc_core::sc_module {
   // thrown here, because the kernel would wrap it.
   void sleep_until(sc_core::sc_event& wake);
 
+  // Ends the simulation. It may be called again.
+  void stop();
+
   static Time now() { return Time{sc_core::sc_time_stamp().value()}; }
 
  private:
@@ -28,6 +31,7 @@ class KernelBridge : public sc_core::sc_module {
   sc_core::sc_event failed_;
   std::exception_ptr failure_;
   unsigned sleepers_ = 0;
+  bool stopped_ = false;
 };
 
 }  // namespace ringside

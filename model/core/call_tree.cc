@@ -122,4 +122,10 @@ void CallTree::observe(CallObserver* observer, Progress progress) {
   for (const Frame& frame : frames_) observer_->entered(now(), frame.function);
 }
 
+std::vector<FunctionId> CallTree::open_functions() const {
+  std::vector<FunctionId> functions;
+  for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) functions.push_back(frame->function);
+  return functions;
+}
+
 }  // namespace ringside

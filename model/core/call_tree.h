@@ -68,6 +68,9 @@ class CallTree {
   // Counts start again from zero; the open calls stay open.
   void reset(Progress progress);
 
+  // Functions that are open, the running one first, as far as they are followed.
+  std::vector<FunctionId> open_functions() const;
+
   // Node 0 is the root, which is no function. Children come after their parents.
   const std::vector<Node>& nodes() const { return nodes_; }
   // Where the running function's cycles are counted. Stays valid.

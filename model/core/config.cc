@@ -31,6 +31,8 @@ void CoreConfig::visit(ParameterVisitor& v) {
               megahertz(100), megahertz(10'000));
   v.time({"cpu.interrupt_latency", "ns", "", "from the arrival of an interrupt to the first instruction after the wait for it"},
          kRequired, interrupt_latency, Time{}, milliseconds(1));
+  v.time({"cpu.ipi_latency", "ns", "", "from the store that sends an interrupt to another core to its arrival there"}, kRequired,
+         ipi_latency, Time{}, milliseconds(1));
   v.number({"cpu.dispatch_width", "uops/cycle", "", "fused micro-ops renamed and dispatched per cycle"}, kRequired,
            dispatch_width, 1, 16);
   v.number({"cpu.retire_width", "uops/cycle", "", "fused micro-ops retired per cycle"}, kRequired, retire_width, 1, 32);

@@ -36,6 +36,7 @@ struct CoreConfig {
   std::string llvm;
   Frequency frequency{};
   Time interrupt_latency{};
+  Time ipi_latency{};
 
   std::uint64_t dispatch_width = 0;
   std::uint64_t retire_width = 0;

@@ -12,10 +12,6 @@ namespace ringside {
 
 namespace {
 
-// How far a core runs ahead of the kernel before it lets it catch up. Events of the timeline are not affected: a core
-// looks at memory only after those due by its local time have fired.
-constexpr Time kQuantum = microseconds(2);
-
 // Functions of the guest that do nothing but copy.
 bool copies_bytes(std::string_view function) {
   return function == "memcpy" || function == "memmove" || function == "copy_to_user";
@@ -39,6 +35,7 @@ void Core::watch(std::uint64_t begin, std::uint64_t end) {
 Time Core::local_time() const { return to_time(pipeline_.front(), config_.frequency); }
 
 void Core::run() {
+  if (!wait_for_boot()) return;
   set_next_sync();
   const uc_err error = uc_emu_start(engine_, entry_, 0, 0, 0);
   if (failure_ == nullptr && error != UC_ERR_OK && !stop_) {
@@ -47,7 +44,7 @@ void Core::run() {
   }
   if (failure_ != nullptr) ended_ = Ended::failed;
   if (ended_ == Ended::running) ended_ = Ended::stopped;
-  sc_core::sc_stop();
+  bridge_.stop();
 }
 
 void Core::on_block(std::uint64_t address, std::uint32_t size) {
@@ -56,6 +53,7 @@ void Core::on_block(std::uint64_t address, std::uint32_t size) {
     // Each iteration of a repeated string instruction is reported as a block of its own at the instruction.
     if (from->repeats && from->instructions.back().address == address) return;
     finish_block(address);
+    if (shared_ && port_.snooped_lines() != snooped_lines_) wait_for_others_data();
   }
   const Cycle now = pipeline_.front();
   if (now >= next_sync_) synchronise(now);
@@ -117,9 +115,10 @@ void Core::count_copied_bytes() {
 
 void Core::synchronise(Cycle now) {
   const Time local = to_time(now, config_.frequency);
+  if (shared_) return synchronise_with_others(local);
   timeline_.run_until(local);
   const Time kernel = KernelBridge::now();
-  if (local >= kernel + kQuantum) {
+  if (local >= kernel + quantum_) {
     sc_core::wait(sc_core::sc_time::from_value((local - kernel).value));
     if (!observer_.keep_running(local)) stop();
   }
@@ -127,7 +126,7 @@ void Core::synchronise(Cycle now) {
 }
 
 void Core::set_next_sync() {
-  const Time next = std::min(timeline_.next(), KernelBridge::now() + kQuantum);
+  const Time next = std::min(timeline_.next(), KernelBridge::now() + quantum_);
   next_sync_ = to_cycles(next, config_.frequency);
 }
 
@@ -163,6 +162,7 @@ void Core::fault(const std::string& place, const std::string& what) {
 std::uint64_t Core::on_mmio_read(std::uint64_t address, std::uint32_t size) {
   accesses_.back().kind = AccessKind::mmio_load;
   const Cycle at = pipeline_.run_to_mmio(*current_, accesses_);
+  if (shared_) catch_up(to_time(at, config_.frequency));
   std::uint64_t value;
   if (address - guest::kBoardRegs < guest::kBoardRegsSize) {
     value = read_board(address - guest::kBoardRegs);
@@ -179,6 +179,7 @@ std::uint64_t Core::on_mmio_read(std::uint64_t address, std::uint32_t size) {
 void Core::on_mmio_write(std::uint64_t address, std::uint32_t size, std::uint64_t value) {
   accesses_.back().kind = AccessKind::mmio_store;
   const Cycle at = pipeline_.run_to_mmio(*current_, accesses_);
+  if (shared_) catch_up(to_time(at, config_.frequency));
   if (address - guest::kBoardRegs < guest::kBoardRegsSize) {
     pipeline_.finish_mmio(at);
     write_board(address - guest::kBoardRegs, value);
@@ -208,6 +209,9 @@ void Core::write_board(std::uint64_t offset, std::uint64_t value) {
     case guest::BoardReg::exit:
       ended_ = Ended::exited;
       return stop();
+    case guest::BoardReg::cpu_on: return start_cpu(value);
+    case guest::BoardReg::ipi:
+      return observer_.send_interrupt(local_time(), value >> 32, static_cast<std::uint32_t>(value & 63));
     case guest::BoardReg::pending: break;
   }
   throw InvariantError(local_time(), name(), fmt::format("the guest writes board register {:#x}, which does not exist", offset));
@@ -215,16 +219,16 @@ void Core::write_board(std::uint64_t offset, std::uint64_t value) {
 
 void Core::wait_for_interrupt() {
   Time local = to_time(pipeline_.retired(), config_.frequency);
+  if (shared_) catch_up(local);
   timeline_.run_until(local);
+  idle_ = true;
   observer_.idle(local);
   if (pending_ == 0) {
-    const Time kernel = KernelBridge::now();
-    if (local > kernel) sc_core::wait(sc_core::sc_time::from_value((local - kernel).value));
-    idle_ = true;
+    catch_up(local);
     while (pending_ == 0 && !stop_) bridge_.sleep_until(wake_);
-    idle_ = false;
     local = std::max(local, KernelBridge::now());
   }
+  idle_ = false;
   if (stop_) return sleep(local);
   ++interrupts_taken_;
   sleep(local + config_.interrupt_latency);

@@ -38,6 +38,9 @@ class CoreObserver {
   virtual void statistics_table(std::uint64_t /*address*/) {}
   // The guest waits for an interrupt.
   virtual void idle(Time /*now*/) {}
+  // The guest starts another core, or interrupts one.
+  virtual void start_cpu(Time /*now*/, const guest::cpu_start& /*start*/) {}
+  virtual void send_interrupt(Time /*now*/, std::uint64_t /*cpu*/, std::uint32_t /*vector*/) {}
   // At least every quantum of simulated time. Returning false stops the core.
   virtual bool keep_running(Time /*now*/) { return true; }
 };
@@ -52,6 +55,15 @@ class Core : public sc_core::sc_module, public InterruptSink {
   ~Core() override;
 
   void boot(std::uint64_t entry, std::uint64_t boot_argument, std::uint64_t stack_top);
+
+  // Other cores share memory and devices with this one: it runs ahead of the kernel, and so of them, by no more than `quantum`
+  // and a block, and has the kernel catch up before it moves the timeline. Until it is booted it is off. Before the
+  // simulation starts.
+  void share(Time quantum);
+  bool off() const { return entry_ == 0; }
+
+  // Books what it has slept until `now`, if it sleeps.
+  void account_for_sleep(Time now);
 
   // Loads from [begin, end) are reported to the observer. One range; an empty one reports nothing.
   void watch(std::uint64_t begin, std::uint64_t end);
@@ -71,7 +83,9 @@ class Core : public sc_core::sc_module, public InterruptSink {
 
   Ended ended() const { return ended_; }
   std::exception_ptr failure() const { return failure_; }
+  // It waits for an interrupt. One that has arrived meanwhile will wake it.
   bool idle() const { return idle_; }
+  bool interrupted() const { return pending_ != 0; }
 
   Cycle cycles() const { return pipeline_.retired(); }
   // Of the whole run until `now`, without waiting for interrupts. Never decreases.
@@ -100,6 +114,8 @@ class Core : public sc_core::sc_module, public InterruptSink {
 
   // "mlx5e_poll_rx_cq+0x1c (en_rx.cc:123)" of the next instruction.
   std::string where() const;
+  // The same with who called: "_raw_spin_lock+0x8 (spinlock.cc:9), called from tcp_recvmsg, reader_turn".
+  std::string where_and_callers() const;
 
  private:
   struct Hooks;
@@ -113,6 +129,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   std::uint64_t read_board(std::uint64_t offset);
   void write_board(std::uint64_t offset, std::uint64_t value);
   void wait_for_interrupt();
+  void start_cpu(std::uint64_t description);
   void sleep(Time until);
   void open_engine();
   void hook_line_operations();
@@ -123,6 +140,10 @@ class Core : public sc_core::sc_module, public InterruptSink {
   void on_cached_load(std::uint64_t address, std::uint32_t size);
   void on_maintenance(std::uint64_t address, AccessKind kind);
   void synchronise(Cycle now);
+  void synchronise_with_others(Time local);
+  void catch_up(Time local);
+  void wait_for_others_data();
+  bool wait_for_boot();
   void set_next_sync();
   Block& block_at(std::uint64_t address, std::uint32_t size);
   void fail(std::exception_ptr failure);
@@ -132,6 +153,7 @@ class Core : public sc_core::sc_module, public InterruptSink {
   const CoreConfig& config_;
   const Image& image_;
   PhysicalMemory& memory_;
+  CorePort& port_;
   MmioFabric& mmio_;
   Timeline& timeline_;
   KernelBridge& bridge_;
@@ -152,6 +174,10 @@ class Core : public sc_core::sc_module, public InterruptSink {
   DramImage* image_of_dram_ = nullptr;
   DramImage::Invalidate invalidate_ = DramImage::Invalidate::clean;
   Cycle next_sync_{};
+  Time quantum_;         // how far it runs ahead of the kernel
+  bool shared_ = false;  // with other cores
+  std::uint64_t snooped_lines_ = 0;  // of port_, as far as they have been waited for
+  Time looked_after_{};  // when the observer was last asked whether to go on
   std::unique_ptr<Hooks> hooks_;
 
   Time owed_{};  // by occupy()

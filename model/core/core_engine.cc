@@ -11,6 +11,10 @@ namespace ringside {
 
 namespace {
 
+// How far a core that is alone runs ahead of the kernel before it lets it catch up. Events of the timeline are not affected:
+// a core looks at memory only after those due by its local time have fired.
+constexpr Time kQuantum = microseconds(2);
+
 constexpr std::size_t kThreadStack = 8u << 20;  // Unicorn's generated code and its hooks run on the thread's stack
 
 void check(uc_err error, const char* what) {
@@ -122,6 +126,7 @@ Core::Core(sc_core::sc_module_name name, const CoreConfig& config, const Image& 
       config_(config),
       image_(image),
       memory_(memory),
+      port_(port),
       mmio_(mmio),
       timeline_(timeline),
       bridge_(bridge),
@@ -129,6 +134,7 @@ Core::Core(sc_core::sc_module_name name, const CoreConfig& config, const Image& 
       decoder_(image.architecture(), config.llvm),
       pipeline_(config, port),
       calls_(config.frequency),
+      quantum_(kQuantum),
       hooks_(std::make_unique<Hooks>()) {
   SC_HAS_PROCESS(Core);
   blocks_.resize(image.text_end() - image.text_begin());
@@ -192,6 +198,7 @@ void Core::boot(std::uint64_t entry, std::uint64_t boot_argument, std::uint64_t 
   check(uc_reg_write(engine_, x86 ? static_cast<int>(UC_X86_REG_RSP) : static_cast<int>(UC_ARM64_REG_SP), &stack_top), "SP");
   check(uc_reg_write(engine_, x86 ? static_cast<int>(UC_X86_REG_RDI) : static_cast<int>(UC_ARM64_REG_X0), &boot_argument),
         "argument");
+  if (sc_core::sc_is_running()) wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
 }  // namespace ringside

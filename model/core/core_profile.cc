@@ -50,4 +50,14 @@ const CallTree& Core::call_tree() {
   return calls_;
 }
 
+std::string Core::where_and_callers() const {
+  constexpr std::size_t kMost = 6;  // callers
+  const std::vector<FunctionId> open = calls_.open_functions();
+  std::string text = where();
+  for (std::size_t i = 1; i < std::min(open.size(), kMost + 1); ++i) {
+    text += fmt::format("{} {}", i == 1 ? ", called from" : ",", image_.function_names()[open[i]]);
+  }
+  return text;
+}
+
 }  // namespace ringside

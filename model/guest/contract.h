@@ -13,8 +13,10 @@
 // Interrupts MSI-X: a device writes the 32-bit vector number to kMsiAddress. A vector becomes pending; it is delivered
 //            only while the guest is idle: the guest writes BoardReg::idle, and that write completes when at least one
 //            vector is pending. It then reads BoardReg::pending (64-bit mask, cleared by the read) and handles each. It may read it at other times.
+// Processors the guest starts on CPU 0. BoardReg::cpu_on starts another one, BoardReg::ipi interrupts one. All share memory and
+//            devices; devices interrupt CPU 0. Each has its own BoardReg::idle and BoardReg::pending.
 // Statistics the guest may point BoardReg::stats at an array of guest_stat, terminated by an empty name. The board reads
-//            the values when the run ends.
+//            the values when the run ends. Neighbours of the same name are parts of one counter.
 // Faults     an access to unmapped memory, an undefined instruction, or a write to BoardReg::panic ends the run as an error.
 #pragma once
 
@@ -39,7 +41,19 @@ enum class BoardReg : std::uint64_t {
   console = 0x18,  // W: one byte of text for a person
   panic = 0x20,    // W: address of a NUL-terminated message; ends the run with status 3
   exit = 0x28,     // W: ends the run cleanly
+  cpu_on = 0x30,   // W: address of a cpu_start: starts a CPU that is off
+  ipi = 0x38,      // W: sends vector [5:0] to CPU [63:32]
 };
+
+// How a CPU begins, as PSCI's CPU_ON has it: it calls `entry` with `argument` in the first argument register, on a stack
+// whose top is `stack_top` (16-byte aligned). Other general registers are zero.
+struct cpu_start {
+  std::uint64_t cpu;
+  std::uint64_t entry;
+  std::uint64_t argument;
+  std::uint64_t stack_top;
+};
+static_assert(sizeof(cpu_start) == 32);
 
 struct guest_stat {
   char name[32];         // the name that `ethtool -S` prints
@@ -84,7 +98,9 @@ struct board_info {
   std::uint32_t tcp_rmem;         // "tcp": bytes of a socket's receive buffer; 0: 6 MiB
   std::uint32_t tcp_verify;       // "tcp": the reader compares what it reads with stream.h
   std::uint32_t promisc;          // ip link set promisc: frames for other stations come through
+  std::uint32_t cpus;             // that the board has; 0: one
+  std::uint32_t reader_cpu;       // "tcp": where processes that read sockets run, as taskset -c
 };
-static_assert(sizeof(board_info) == 200);
+static_assert(sizeof(board_info) == 208);
 
 }  // namespace ringside::guest

@@ -50,6 +50,13 @@ class Cache {
     return set;
   }
 
+  // When the line arrives, 0 where it is not. The order is left as it is.
+  std::uint64_t arrival(LineNumber line) const {
+    const Position set = set_of(line);
+    const std::uint32_t place = place_of(set, line);
+    return place == stride_ ? 0 : fills_[set + way(entries_[set + place])].ready();
+  }
+
   // Has the machine that simulates fetch the set of `line` early: large caches have more tags than its own caches hold.
   void expect(LineNumber line) const { __builtin_prefetch(&entries_[set_of(line)], 1); }
 

@@ -54,6 +54,8 @@ void MemoryConfig::visit_shared(ParameterVisitor& v) {
   v.number({"memory.llc_ways", "ways", "", "Associativity of the last-level cache."}, kRequired, llc_ways, 1, 32);
   v.time({"memory.llc_latency", "ns", "", "Load-to-use latency of the last-level cache."}, kRequired, llc_latency,
          picoseconds(100), microseconds(1));
+  v.time({"memory.snoop_latency", "ns", "", "Load-to-use latency of a line that another core has modified; a store waits as long for it."},
+         kRequired, snoop_latency, picoseconds(100), microseconds(1));
   v.choice(
       {"memory.llc_policy", "", "", "Whether the last level holds all lines of the private caches, or their victims."},
       kRequired, llc_policy, kPolicies);

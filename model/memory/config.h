@@ -29,6 +29,7 @@ struct MemoryConfig {
   Bytes llc_size;
   std::uint64_t llc_ways = 0;
   Time llc_latency;
+  Time snoop_latency;
   std::string llc_policy;
   std::uint64_t ddio_ways = 0;
   Time ddio_evict_latency;

@@ -20,6 +20,7 @@ CoreMemory::CoreMemory(MemorySystem& system, const MemoryConfig& config, Frequen
       l1i_latency_(config.l1i_latency),
       l2_latency_(config.l2_latency),
       llc_latency_(to_cycles(config.llc_latency, frequency).value),
+      snoop_latency_(to_cycles(config.snoop_latency, frequency).value),
       dram_latency_(to_cycles(config.dram_latency, frequency).value),
       uncached_latency_(to_cycles(config.uncached_latency.value != 0 ? config.uncached_latency : config.dram_latency, frequency).value),
       maintenance_cycles_(to_cycles(config.maintenance_interval, frequency).value),
@@ -81,9 +82,11 @@ MemoryAccess CoreMemory::access(std::uint64_t at, std::uint64_t address, Purpose
 
   // A dirty line of the first level is this core's alone. Any other may have copies elsewhere.
   if (writes && !l1d_.dirty(position) && system_.take_ownership(*this, line)) {
+    ++counts_.upgrades;
     done = std::max(done, at + llc_latency_);
     level = std::max(level, MemoryLevel::llc);
     l1d_.set_dirty(position);  // the copy may have been
+    l1d_.fill(position) = Cache::Fill::make(done, level, false);
   }
   if (purpose == Purpose::store) {
     l1d_.set_dirty(position);
@@ -174,7 +177,8 @@ CoreMemory::Arrival CoreMemory::read_second_level(std::uint64_t at, LineNumber l
 Cache::Fill CoreMemory::read_beyond(std::uint64_t at, LineNumber line, bool prefetched) {
   system_.expect(l2_.next_victim(line));
   const MemorySystem::Source source = system_.read_line(*this, line);
-  std::uint64_t ready = at + llc_latency_;
+  std::uint64_t ready = source.modified ? std::max(at, source.from.value) + snoop_latency_ : at + llc_latency_;
+  counts_.snooped_lines += source.modified;
   if (source.level == MemoryLevel::dram) {
     const Time wait = system_.read_dram(to_time({at}, frequency_));
     ready = at + dram_latency_ + (wait.value == 0 ? 0 : to_cycles(wait, frequency_).value);
@@ -225,6 +229,10 @@ Cache::Removed CoreMemory::clean(LineNumber line) {
   const Cache::Removed first = l1d_.clean(line);
   const Cache::Removed second = l2_.clean(line);
   return {first.found || second.found, first.dirty || second.dirty};
+}
+
+Cycle CoreMemory::arrival(LineNumber line) const {
+  return {l1d_.arrival(line)};
 }
 
 bool CoreMemory::holds(LineNumber line) const { return !absent(line) && (l1d_.contains(line) || l2_.contains(line)); }

@@ -29,11 +29,14 @@ class CoreMemory final : public FirstLevel, public CorePort {
   MemoryAccess prefetch(Cycle at, std::uint64_t address, bool for_write) override;
   MemoryAccess fetch(Cycle at, std::uint64_t address) override;
   MemoryAccess maintain(Cycle at, std::uint64_t address, CacheMaintenance what) override;
+  std::uint64_t snooped_lines() const override { return counts_.snooped_lines; }
 
   // What others do to this core's copies. A line is in at most the three caches; `dirty` says whether any copy was.
   Cache::Removed drop(LineNumber line);
   Cache::Removed clean(LineNumber line);
   bool holds(LineNumber line) const;
+  // When this core has had the line, if it is still to come.
+  Cycle arrival(LineNumber line) const;
 
   // Places for data in both levels, and what is in one of them.
   std::uint32_t lines() const { return l1d_.lines() + l2_.lines(); }
@@ -71,6 +74,7 @@ class CoreMemory final : public FirstLevel, public CorePort {
   std::uint64_t l1i_latency_;
   std::uint64_t l2_latency_;
   std::uint64_t llc_latency_;
+  std::uint64_t snoop_latency_;
   std::uint64_t dram_latency_;
   std::uint64_t uncached_latency_;
   std::uint64_t maintenance_cycles_;   // per line

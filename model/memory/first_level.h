@@ -25,6 +25,8 @@ struct CoreMemoryCounts {
   std::uint64_t lines_invalidated = 0;  // cleaned or not
   std::uint64_t uncached_loads = 0;
   std::uint64_t uncached_stores = 0;
+  std::uint64_t snooped_lines = 0;  // modified by another core
+  std::uint64_t upgrades = 0;       // copies of other cores had to go
 
   bool operator==(const CoreMemoryCounts&) const = default;
 };

@@ -187,14 +187,17 @@ MemorySystem::Source MemorySystem::read_line(const CoreMemory& core, LineNumber 
 
 // Another core's copy serves the read. A dirty one becomes clean there, and the last level takes over writing it back.
 MemorySystem::Source MemorySystem::read_other_core(const CoreMemory& core, LineNumber line) {
-  bool found = false;
+  Source source{MemoryLevel::dram, false};
   for (CoreMemory& other : cores_) {
     if (&other == &core) continue;
     const Cache::Removed copy = other.clean(line);
-    found = found || copy.found;
-    if (copy.dirty) evicted(line, true);
+    if (copy.found) source.level = MemoryLevel::llc;
+    if (!copy.dirty) continue;
+    source.modified = true;
+    source.from = other.arrival(line);
+    evicted(line, true);
   }
-  return {found ? MemoryLevel::llc : MemoryLevel::dram, false};
+  return source;
 }
 
 bool MemorySystem::take_ownership(const CoreMemory& core, LineNumber line) {
@@ -299,6 +302,9 @@ void MemorySystem::register_statistics(Statistics& statistics) const {
     statistics.add(prefix + "uncached_stores", "stores", c.uncached_stores, "Stores to such memory.");
     statistics.add(prefix + "prefetches_useful", "lines", c.prefetches_useful,
                    "Prefetched lines that an access then used.");
+    if (cores_.size() == 1) continue;
+    statistics.add(prefix + "snooped_lines", "lines", c.snooped_lines, "Lines that came from another core, which had modified them.");
+    statistics.add(prefix + "upgrades", "stores", c.upgrades, "Stores to a line that other cores had copies of.");
   }
   statistics.add("dma_write_lines", "lines", counts_.dma_write_lines, "Lines written by DMA, whole or in part.");
   statistics.add("ddio_updates", "lines", counts_.ddio_updates, "DMA writes that hit the last-level cache.");

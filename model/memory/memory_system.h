@@ -68,10 +68,13 @@ class MemorySystem final : public DmaPort {
   const SharedMemoryCounts& counts() const { return counts_; }
   const Dram& dram() const { return dram_; }
 
-  // What a core's caches ask of the rest. A source other than dram takes the last level's latency.
+  // What a core's caches ask of the rest. A source other than dram takes the last level's
+  // latency, or that of a snoop.
   struct Source {
     MemoryLevel level;
     bool dirty;
+    bool modified = false;  // it comes from another core, which had changed it ...
+    Cycle from{};           // ... and does not have it earlier, by the clock of that core
   };
   Source read_line(const CoreMemory& core, LineNumber line);
   Time read_dram(Time at) { return dram_.read(at); }

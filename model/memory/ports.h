@@ -37,6 +37,9 @@ class CorePort {
   virtual MemoryAccess fetch(Cycle at, std::uint64_t address) = 0;                     // one line of instructions
   virtual MemoryAccess maintain(Cycle at, std::uint64_t address, CacheMaintenance what) = 0;
 
+  // How many lines came from other cores, which had modified them.
+  virtual std::uint64_t snooped_lines() const { return 0; }
+
  protected:
   ~CorePort() = default;
 

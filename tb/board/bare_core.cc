@@ -4,10 +4,10 @@
 
 #include "model/base/kernel_bridge.h"
 #include "model/base/timeline.h"
-#include "model/core/core.h"
 #include "model/guest/contract.h"
 #include "model/memory/memory_system.h"
 #include "tb/board/guest_profile.h"
+#include "tb/board/processors.h"
 
 namespace ringside {
 
@@ -51,16 +51,17 @@ BareRun run_bare_core(const Scenario& scenario, const std::filesystem::path& fil
   BareRun run;
   NoDevices devices;
   Watcher watcher(run, patience);
-  Core core("core0", scenario.cpu, image, memory, caches.add_core(scenario.cpu.frequency), devices, timeline, bridge, watcher);
+  Processors cpus(scenario, image, memory, caches, devices, timeline, bridge, watcher);
+  Core& core = cpus.boot_core();
   watcher.observe(core);
   core.boot(image.entry(), guest::kRamBase, bare_stack_top());
   sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   sc_core::sc_start();
   run.cycles = core.cycles().value;
   run.stacks = call_stacks(core.call_tree(), image);
-  if (core.ended() != Core::Ended::exited) run.failure = "the guest did not leave";
+  if (!cpus.exited()) run.failure = "the guest did not leave";
   try {
-    if (core.failure() != nullptr) std::rethrow_exception(core.failure());
+    cpus.rethrow_failure();
   } catch (const std::exception& error) {
     run.failure = error.what();
   }

@@ -1,4 +1,4 @@
-// A core with its memory and without devices, for images that use board registers only.
+// Cores with their memory and without devices, for images that use board registers only.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ struct ConsoleMark {
 };
 
 struct BareRun {
-  std::uint64_t cycles = 0;  // of the whole run
+  std::uint64_t cycles = 0;  // of the whole run, on the core that boots
   std::vector<ConsoleMark> marks;
   std::vector<StackCost> stacks;
   std::string failure;  // empty: the image left through the board's exit
 };
 
-// Runs `file` on the core and memory of `scenario`, of which nothing else matters. `prepare` writes what the image finds at
+// Runs `file` on the cores and memory of `scenario`, of which nothing else matters. `prepare` writes what the image finds at
 // guest::kRamBase, its boot argument; `finish` may read what it left. A process can do this once, as SystemC demands.
 // An image that is not done by the simulated time `patience` has failed.
 BareRun run_bare_core(const Scenario& scenario, const std::filesystem::path& file, Time patience,

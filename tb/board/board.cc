@@ -49,9 +49,8 @@ Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<boo
       traffic_(make_traffic(scenario.traffic, scenario.run.seed, timeline_)),
       device_(make_device(scenario, timeline_, memory_, caches_, *this)),
       wire_("wire", scenario.wire, timeline_, *traffic_, device_->port()),
-      core_("core0", scenario.cpu, (image_.load(memory_), checked(image_, scenario)), memory_, caches_.add_core(scenario.cpu.frequency),
-            device_->mmio(),
-            timeline_, bridge_, *this),
+      cpus_(scenario, (image_.load(memory_), checked(image_, scenario)), memory_, caches_, device_->mmio(), timeline_, bridge_, *this),
+      core_(cpus_.boot_core()),
       tracker_(timeline_),
       counter_guide_(scenario.data / "src" / "driver" / "counters.toml") {
   set_up_coherence();
@@ -59,6 +58,7 @@ Board::Board(const Scenario& scenario, Progress& progress, const std::atomic<boo
   device_->set_observer(tracker_);
   if (!scenario.event_log.empty()) log_ = std::make_unique<RunLog>(scenario, image_, *device_, wire_, tracker_);
   window_start_.device_busy = device_->busy();
+  window_start_.cycles.resize(cpus_.size());
   device_->set_link(traffic_->peer(), &wire_);
   wire_.set_observer(&tracker_);
   wire_.register_statistics(wire_statistics_);
@@ -79,8 +79,8 @@ void Board::set_up_coherence() {
   const PhysAddr end = ram_end(scenario_);
   dram_image_ = std::make_unique<DramImage>(memory_, PhysAddr{end.value - uncached_size(scenario_)}, end);
   caches_.set_dram_image(*dram_image_, snoops);
-  core_.set_dram_image(*dram_image_, scenario_.memory.invalidate == "discard" ? DramImage::Invalidate::discard
-                                                                              : DramImage::Invalidate::clean);
+  const auto how = scenario_.memory.invalidate == "discard" ? DramImage::Invalidate::discard : DramImage::Invalidate::clean;
+  for (std::size_t cpu = 0; cpu < cpus_.size(); ++cpu) cpus_[cpu].set_dram_image(*dram_image_, how);
 }
 
 void Board::stale_load(Time now, std::uint64_t address, const std::string& where) {
@@ -96,10 +96,10 @@ RunResult Board::run() {
   std::string error;
   try {
     sc_core::sc_start();
-    if (core_.failure() != nullptr) std::rethrow_exception(core_.failure());
-    // The kernel ran out of events while the core sleeps: either all is done, or all wait for each other.
-    if (!ended_ && core_.ended() == Core::Ended::running && !quiet()) error = stuck();
-    if (!ended_ && core_.ended() == Core::Ended::exited) reason_ = StopReason::exited;
+    cpus_.rethrow_failure();
+    // The kernel ran out of events while the cores sleep: either all is done, or all wait for each other.
+    if (!ended_ && !cpus_.exited() && core_.ended() == Core::Ended::running && !quiet()) error = stuck();
+    if (!ended_ && cpus_.exited()) reason_ = StopReason::exited;
     account_for_all_packets();
   } catch (const InvariantError& broken) {
     error = broken.what();
@@ -141,7 +141,8 @@ void Board::watch_completions() {
 }
 
 void Board::start_window() {
-  core_.reset_counts();
+  cpus_.settle();
+  cpus_.reset_counts();
   tracker_.start_window();
   window_start_ = totals();
   batch_start_ = window_start_.at;
@@ -154,7 +155,7 @@ void Board::end(Time now, StopReason reason) {
   ended_at_ = now;
   reason_ = reason;
   wire_.stop();
-  core_.stop();
+  cpus_.stop();
 }
 
 void Board::watched_load(Time now, std::uint64_t address) {
@@ -188,7 +189,7 @@ void Board::console(char byte) { console_ += byte; }
 void Board::idle(Time now) {
   if (log_ != nullptr) log_->sleeps(now);
   if (!traffic_started_) start_traffic(now);
-  if (quiet()) end(now, StopReason::exhausted);
+  if (quiet() && cpus_.others_at_rest()) end(now, StopReason::exhausted);
 }
 
 void Board::interrupt(Time now, std::uint32_t vector) {
@@ -216,7 +217,7 @@ bool Board::quiet() const {
 void Board::check_progress(Time now) {
   if (ended_) return;
   if (interrupted_) return end(now, StopReason::interrupted);
-  if (quiet() && core_.idle()) return end(now, StopReason::exhausted);
+  if (quiet() && core_.idle() && cpus_.others_at_rest()) return end(now, StopReason::exhausted);
   check_delivery(now);
   const std::uint64_t mark = tracker_.delivered() + core_.interrupts_taken() + (traffic_started_ ? 1 : 0);
   const bool nothing_to_do = core_.idle() && device_->packets_inside() == 0 && tracker_.unread() == 0;
@@ -225,7 +226,9 @@ void Board::check_progress(Time now) {
     progress_at_ = now;
   }
   const Time watchdog = scenario_.run.watchdog;
-  if (watchdog.value != 0 && now > progress_at_ + watchdog) throw InvariantError(now, "core0", stuck());
+  if (watchdog.value == 0) return;
+  if (now > progress_at_ + watchdog) throw InvariantError(now, "core0", stuck());
+  if (cpus_.size() > 1) cpus_.check_others(now, watchdog, bytes_read().value_or(0));
 }
 
 // run.packets and run.converge count what is delivered, and would wait for ever where nothing is: every packet is dropped, or
@@ -240,8 +243,7 @@ void Board::check_delivery(Time now) {
 }
 
 std::string Board::stuck() const {
-  const std::string core = core_.idle() ? "the guest waits for an interrupt" : fmt::format("the guest spins in {}", core_.where());
-  std::string text = fmt::format("no packet was read and no interrupt taken for run.watchdog: {}; {}", core, device_->waiting_for());
+  std::string text = fmt::format("no packet was read and no interrupt taken for run.watchdog: {}; {}", cpus_.where(), device_->waiting_for());
   while (text.ends_with('\n')) text.pop_back();
   std::string line;
   for (const char c : text) line += c == '\n' ? std::string("; ") : std::string(1, c);

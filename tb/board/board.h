@@ -1,4 +1,4 @@
-// A machine under test: memory, caches, PCIe, a ConnectX, a wire with traffic and a core that runs a guest image.
+// A machine under test: memory, caches, PCIe, a ConnectX, a wire with traffic and cores that run a guest image.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,6 @@
 
 #include "model/base/kernel_bridge.h"
 #include "model/base/timeline.h"
-#include "model/core/core.h"
 #include "model/core/image.h"
 #include "model/memory/memory_system.h"
 #include "model/memory/physical_memory.h"
@@ -20,6 +19,7 @@
 #include "tb/board/convergence.h"
 #include "tb/board/counter_guide.h"
 #include "tb/board/packet_tracker.h"
+#include "tb/board/processors.h"
 #include "tb/board/recorder.h"
 #include "tb/board/run_log.h"
 #include "tb/board/simulate.h"
@@ -62,18 +62,23 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   void report_functions(RunResult& result) const;
   void report_stacks(RunResult& result);
   void report_counters(RunResult& result) const;
+  void report_core_counters(RunResult& result) const;
+  void report_cores(RunResult& result) const;
   void report_guest_counters(RunResult& result) const;
   void report_uses(RunResult& result) const;
 
   // Totals whose growth over the window is reported.
   struct Totals {
     Time at;
-    std::uint64_t cycles, delivered, delivered_bytes, interrupts;
+    std::vector<std::uint64_t> cycles;  // by core
+    std::uint64_t delivered, delivered_bytes, interrupts;
     std::uint64_t wire_busy, dram_bytes;
     std::vector<Device::Busy> device_busy;
     std::optional<std::uint64_t> bytes_read;  // by the guest's processes
   };
   Totals totals() const;
+  std::uint64_t window_cycles(const Totals& now) const;  // of all cores
+  std::optional<std::uint64_t> bytes_read() const;       // by the guest's processes, if it counts them
   // What the report's time series are made of.
   std::vector<Recorder::Reading> readings() const;
   void record(Time now) {
@@ -96,7 +101,8 @@ class Board : private CoreObserver, private InterruptSink, private EventTarget {
   std::unique_ptr<TrafficSource> traffic_;
   std::unique_ptr<Device> device_;
   EthernetWire wire_;
-  Core core_;
+  Processors cpus_;
+  Core& core_;  // the one that boots, and that devices interrupt
   PacketTracker tracker_;
   Recorder recorder_;
   std::unique_ptr<RunLog> log_;  // where the scenario wants one

@@ -57,6 +57,8 @@ std::uint64_t write_board_info(const Scenario& scenario, const Image& image, Phy
   info.tcp_flows = static_cast<std::uint32_t>(scenario.traffic.flows);
   info.tcp_rmem = static_cast<std::uint32_t>(driver.tcp_rmem.value);
   info.tcp_verify = driver.reader == "verify" ? 1 : 0;
+  info.cpus = static_cast<std::uint32_t>(scenario.platform.cores);
+  info.reader_cpu = static_cast<std::uint32_t>(driver.reader_cpu);
   copy_text(driver.stack, info.stack);
   if (driver.xdp != "none") copy_text(driver.xdp, info.xdp_program);
   std::memcpy(memory.host(memory.base()), &info, sizeof info);

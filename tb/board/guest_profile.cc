@@ -29,9 +29,9 @@ void add(InstructionCounts& sum, const InstructionCounts& counts) {
 }
 
 // By function.
-std::map<FunctionId, ByAddress> executed_code(const Core& core, const Image& image) {
+std::map<FunctionId, ByAddress> executed_code(const Processors& cpus, const Image& image) {
   std::map<FunctionId, ByAddress> code;
-  for (const Block* block : core.blocks()) {
+  for (const Block* block : blocks_of(cpus)) {
     for (std::size_t i = 0; i < block->instructions.size(); ++i) {
       if (block->counts[i].executed == 0) continue;
       const std::uint64_t address = block->instructions[i].address;
@@ -69,6 +69,15 @@ InstructionCost cost_of(const Executed& executed, const Core& core) {
 
 }  // namespace
 
+std::vector<const Block*> blocks_of(const Processors& cpus) {
+  std::vector<const Block*> all;
+  for (std::size_t cpu = 0; cpu < cpus.size(); ++cpu) {
+    const std::vector<const Block*> blocks = cpus[cpu].blocks();
+    all.insert(all.end(), blocks.begin(), blocks.end());
+  }
+  return all;
+}
+
 std::vector<StackCost> call_stacks(const CallTree& tree, const Image& image) {
   const std::vector<CallTree::Node>& nodes = tree.nodes();
   std::vector<std::vector<std::string>> paths(nodes.size());
@@ -82,13 +91,13 @@ std::vector<StackCost> call_stacks(const CallTree& tree, const Image& image) {
   return stacks;
 }
 
-Profile guest_profile(const Core& core, const Image& image, std::uint64_t cycles, const std::filesystem::path& sources) {
+Profile guest_profile(const Processors& cpus, const Image& image, std::uint64_t cycles, const std::filesystem::path& sources) {
   struct Candidate {
     std::uint64_t cycles;
     std::string name;
     const ByAddress* code;
   };
-  const std::map<FunctionId, ByAddress> code = executed_code(core, image);
+  const std::map<FunctionId, ByAddress> code = executed_code(cpus, image);
   std::vector<Candidate> candidates;
   for (const auto& [id, instructions] : code) {
     const std::uint64_t own = cycles_of(instructions);
@@ -106,7 +115,7 @@ Profile guest_profile(const Core& core, const Image& image, std::uint64_t cycles
     if (instructions > kMostInstructions) break;
     FunctionProfile& function = profile.functions.emplace_back(FunctionProfile{candidate.name, {}});
     for (const auto& [address, executed] : *candidate.code) {
-      InstructionCost cost = cost_of(executed, core);
+      InstructionCost cost = cost_of(executed, cpus.boot_core());
       cost.place = lines.place_of(address);
       function.instructions.push_back(std::move(cost));
     }

@@ -10,6 +10,7 @@ std::filesystem::path guest_image(const Scenario& scenario) {
   const ImageBuilder builder(scenario.data / "src" / "driver" / "image.toml", image_cache_directory(),
                              {scenario.data / "images"});
   auto flags = scenario.driver.variant_flags();
+  if (scenario.platform.cores > 1) flags.push_back("-DCONFIG_SMP");
   flags.insert(flags.end(), scenario.driver.flags.begin(), scenario.driver.flags.end());
   return builder.build({architecture == nullptr ? "x86_64" : to_text(architecture->value), scenario.driver.compiler, flags,
                         scenario.settings.place_of("driver.flags"), scenario.driver.name});

@@ -91,7 +91,7 @@ void of_dwmac(const Scenario& scenario, const Window& window, std::vector<Bound>
 }
 
 Bound of_core(const Limit& limit, const Window& window) {
-  return {"core", rounded_ratio(Wide{window.frequency.value} * window.packets, Wide{limit.used} * 1'000), From::measured_work,
+  return {limit.resource, rounded_ratio(Wide{window.frequency.value} * window.packets, Wide{limit.used} * 1'000), From::measured_work,
           fmt::format("{} / {:.2f} busy cycles of a packet", text(window.frequency), rounded_ratio(limit.used, window.packets))};
 }
 
@@ -115,8 +115,8 @@ std::vector<Bound> bounds(const Scenario& scenario, const RunResult& run) {
   }
   for (const Limit& limit : run.limits) {
     const auto same = [&](const Bound& bound) { return bound.resource == limit.resource; };
-    if (Wide{limit.used} * kHardly < limit.capacity || std::any_of(all.begin(), all.end(), same)) continue;
-    all.push_back(limit.resource == "core" ? of_core(limit, window) : of_measured(limit, window));
+    if (limit.used == 0 || Wide{limit.used} * kHardly < limit.capacity || std::any_of(all.begin(), all.end(), same)) continue;
+    all.push_back(limit.resource.starts_with("core") ? of_core(limit, window) : of_measured(limit, window));
   }
   std::stable_sort(all.begin(), all.end(), [](const Bound& a, const Bound& b) { return a.mpps < b.mpps; });
   return all;

@@ -49,8 +49,8 @@ struct Window {
   std::uint64_t packets = 0;         // delivered
   Bytes frame_bytes;                 // of the delivered packets, with FCS
   std::uint64_t instructions = 0;    // of the guest
-  std::uint64_t cycles = 0;          // of the core, idle ones included
-  Frequency frequency;               // of the core
+  std::uint64_t cycles = 0;          // of all cores, idle ones included
+  Frequency frequency;               // of each core
   std::optional<Bytes> read{};       // by the guest's processes, of TCP connections
 };
 
@@ -82,7 +82,7 @@ struct Counter {
 
 // A resource that could limit the rate, and how much of it the window used.
 struct Limit {
-  std::string resource;  // "core", "pcie upstream", "wire", "dram bandwidth"
+  std::string resource;  // "core", or "core0", "core1" where there are several; "pcie upstream", "wire", "dram bandwidth"
   std::uint64_t used = 0;
   std::uint64_t capacity = 0;
 };

@@ -115,6 +115,18 @@ void print_latency(std::ostream& out, const LatencySummary& latency) {
              to_us(latency.p50), to_us(latency.p99), to_us(latency.p999), to_us(latency.max));
 }
 
+// Where there are several.
+void print_cores(std::ostream& out, const std::vector<Limit>& limits) {
+  std::string text;
+  for (std::size_t cpu = 0;; ++cpu) {
+    const std::string name = fmt::format("core{}", cpu);
+    const auto core = std::find_if(limits.begin(), limits.end(), [&](const Limit& limit) { return limit.resource == name; });
+    if (core == limits.end()) break;
+    text += fmt::format("{} {} {:.1f} % busy", cpu == 0 ? "" : ",", name, percent(core->used, core->capacity));
+  }
+  if (!text.empty()) fmt::print(out, "cores:{}\n", text);
+}
+
 void print_limits(std::ostream& out, const RunResult& run) {
   const auto limits = sorted_limits(run.limits);
   if (limits.empty()) return;
@@ -163,6 +175,7 @@ void print_summary(std::ostream& out, std::string_view scenario, const RunResult
   print_peer(out, result);
   print_stale_loads(out, result);
   print_latency(out, result.latency);
+  print_cores(out, result.limits);
   print_limits(out, result);
   const double wall_s = rounded_ratio(host.wall_us, 1'000'000);
   fmt::print(out, "host: {:.2f} s, {} packets/s, {:.1f} M guest instructions/s\n", wall_s,

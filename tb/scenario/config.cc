@@ -32,6 +32,8 @@ void RunConfig::visit(ParameterVisitor& v) {
   v.time({"run.watchdog", "ms", "chosen: a thousand times the longest expected pause",
           "Simulated time without any progress of the guest after which the run is an error; 0 is off."},
          kDefault, watchdog, {}, seconds(1000));
+  v.time({"run.quantum", "ns", "measured: docs/timing-model.md", "How far one of several cores may run ahead of the others."}, kDefault,
+         quantum, picoseconds(100), microseconds(2));
 }
 
 void DriverConfig::visit(ParameterVisitor& v) {
@@ -54,6 +56,8 @@ void DriverConfig::visit(ParameterVisitor& v) {
            kDefault, stack, kStacks);
   v.choice({"driver.reader", "", "chosen", "What the process behind a TCP socket does: reads as iperf -s, or compares what it reads, too."},
            kDefault, reader, kReaders);
+  v.number({"driver.reader_cpu", "", "chosen: where the driver runs", "The CPU that the processes behind TCP sockets run on, as taskset -c."},
+           kDefault, reader_cpu, 0, kMostCores - 1);
   v.size({"driver.tcp_rmem", "MiB", "net.ipv4.tcp_rmem[2], Linux: what autotuning reaches in a long transfer",
            "Memory of a TCP socket for what has not been read, as SO_RCVBUF."},
           kDefault, tcp_rmem, kibibytes(4), mebibytes(1024));
@@ -124,6 +128,9 @@ void ResidualConfig::visit(ParameterVisitor& v) {
 
 void PlatformConfig::visit(ParameterVisitor& v) {
   v.text({"cpu.model", "", "chosen", "The CPU: a file of hardware/cpu and hardware/memory."}, Origin::default_value, cpu_model);
+  v.number({"cpu.cores", "CPUs", "chosen: one that does all",
+            "CPUs of the board. Above one, the guest's kernel is built with CONFIG_SMP and brings all of them up."},
+           Origin::default_value, cores, 1, kMostCores);
   v.text({"nic.model", "", "chosen", "The network adapter that mlx5e drives: a file of hardware/nic."}, Origin::default_value, nic_model);
   v.text({"dwmac.model", "", "chosen", "The Synopsys core that stmmac drives: a file of hardware/dwmac."}, Origin::default_value,
          dwmac_model);

@@ -10,6 +10,8 @@
 
 namespace ringside {
 
+inline constexpr std::uint64_t kMostCores = 4;  // of a board; NR_CPUS of the guest
+
 // run.*: when a run ends, and what makes it repeatable.
 struct RunConfig {
   std::uint64_t packets = 200'000;
@@ -18,6 +20,7 @@ struct RunConfig {
   std::uint64_t converge = 0;  // ppm
   std::uint64_t seed = 1;
   Time watchdog = milliseconds(10);
+  Time quantum = nanoseconds(20);
 
   void visit(ParameterVisitor& v);
 };
@@ -33,6 +36,7 @@ struct DriverConfig {
   std::string xdp = "drop";
   std::string stack = "raw-drop";
   std::string reader = "iperf";
+  std::uint64_t reader_cpu = 0;
   Bytes tcp_rmem = mebibytes(6);
   bool gro = true;
   std::uint64_t rx_ring = 0;
@@ -81,6 +85,7 @@ struct ResidualConfig {
 // The names that choose hardware data files: hardware/cpu/<cpu.model>.toml and so on.
 struct PlatformConfig {
   std::string cpu_model = "xeon-8380";
+  std::uint64_t cores = 1;
   std::string nic_model = "connectx-6-dx";
   std::string dwmac_model = "dwxgmac-3.20a";
   std::string name = "bare";

@@ -160,6 +160,16 @@ void check_tcp(const Scenario& scenario) {
   if (scenario.traffic.flows > kMostFlows) refuse("traffic.flows", fmt::format("{} TCP connections; at most {} are allowed", scenario.traffic.flows, kMostFlows));
 }
 
+void check_cpus(const Scenario& scenario) {
+  const std::uint64_t cpu = scenario.driver.reader_cpu, cores = scenario.platform.cores;
+  if (cpu == 0) return;
+  const auto refuse = [&](const std::string& message) {
+    throw InputError(fmt::format("{}: driver.reader_cpu: {}", scenario.settings.place_of("driver.reader_cpu"), message));
+  };
+  if (cpu >= cores) refuse(fmt::format("there is no CPU {}; with cpu.cores = {}, 0{} is allowed", cpu, cores, cores == 1 ? "" : fmt::format(" to {}", cores - 1)));
+  if (scenario.driver.image.empty() && scenario.driver.stack != "tcp") refuse("nobody reads; driver.stack = \"tcp\" is required");
+}
+
 // The interrupt watchdog of a Synopsys core counts 256 periods of its register clock, 16 to 255 of them in Linux.
 void check_watchdog(const Scenario& scenario) {
   const std::uint64_t us = scenario.driver.rx_usecs;
@@ -274,6 +284,7 @@ Scenario load_scenario(const std::string& argument, const std::vector<std::strin
   check_xdp_program(scenario);
   check_traffic(scenario);
   check_tcp(scenario);
+  check_cpus(scenario);
   scenario.pcie.check();
   if (!scenario.traffic.pcap.empty()) scenario.traffic.pcap = scenario.file_of("traffic.pcap").string();
   return scenario;

@@ -10,7 +10,8 @@ namespace ringside {
 
 inline constexpr std::uint64_t kTestBase = 0x10'0000;
 
-// 64 lines of L1D in 16 sets at 5 cycles, 512 of L2 in 64 sets at 14, 4096 of LLC in 512 sets at 20 ns = 40 cycles, of
+// 64 lines of L1D in 16 sets at 5 cycles, 512 of L2 in 64 sets at 14, 4096 of LLC in 512 sets at 20 ns = 40 cycles, or 60
+// where another core has modified the line, of
 // which DDIO has 2 ways of 8 = 1024 lines; DRAM at 100 ns = 200 cycles and 64 GB/s = a line in 1 ns. Translation is
 // free.
 inline MemoryConfig small_memory() {
@@ -30,6 +31,7 @@ inline MemoryConfig small_memory() {
   c.llc_size = kibibytes(256);
   c.llc_ways = 8;
   c.llc_latency = nanoseconds(20);
+  c.snoop_latency = nanoseconds(30);
   c.llc_policy = "victim";
   c.ddio_ways = 2;
   c.ddio_evict_latency = nanoseconds(80);

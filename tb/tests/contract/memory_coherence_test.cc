@@ -107,17 +107,17 @@ TEST_F(TwoCores, AStoreInvalidatesTheOthersCopy) {
   EXPECT_EQ(load(board_.core), 5U);
   EXPECT_EQ(store(other_), 40U);  // both had it: an upgrade goes through the last level
   EXPECT_EQ(store(other_), 0U);
-  EXPECT_EQ(load(board_.core), 40U);
+  EXPECT_EQ(load(board_.core), 60U);  // the other one modified it
 }
 
 TEST_F(TwoCores, ADirtyLineThatAnotherCoreReadIsSharedAfterwards) {
   EXPECT_EQ(store(board_.core), 200U);
   EXPECT_EQ(store(board_.core), 0U);
-  EXPECT_EQ(load(other_), 40U);
+  EXPECT_EQ(load(other_), 60U);
   EXPECT_EQ(load(other_), 5U);
   EXPECT_EQ(load(board_.core), 5U);
   EXPECT_EQ(store(board_.core), 40U);
-  EXPECT_EQ(load(other_), 40U);
+  EXPECT_EQ(load(other_), 60U);
 }
 
 TEST_F(TwoCores, WhatOneCoreWroteAndAnotherReadIsWrittenToDramOnce) {
@@ -133,7 +133,7 @@ TEST_F(TwoCores, APrefetchForWriteTakesTheLine) {
   now_ += 1000;
   EXPECT_EQ(other_.prefetch({now_}, line_, true).done, Cycle{now_ + 40});
   EXPECT_EQ(store(other_), 0U);
-  EXPECT_EQ(load(board_.core), 40U);
+  EXPECT_EQ(load(board_.core), 60U);
 }
 
 TEST_F(TwoCores, ADmaWriteInvalidatesBoth) {
@@ -141,7 +141,33 @@ TEST_F(TwoCores, ADmaWriteInvalidatesBoth) {
   load(other_);
   board_.dma_write(nanoseconds(60'000), 900);
   EXPECT_EQ(load(board_.core), 40U);
-  EXPECT_EQ(load(other_), 40U);
+  EXPECT_EQ(load(other_), 60U);  // it has left the last level, dirty as it was
+}
+
+TEST_F(TwoCores, MaintenanceReachesTheCachesOfBoth) {
+  store(other_);
+  board_.core.maintain({now_ += 1000}, line_, CacheMaintenance::clean);
+  EXPECT_EQ(board_.memory.counts().maintenance_writebacks, 1U);
+  EXPECT_EQ(load(other_), 5U);
+  board_.core.maintain({now_ += 1000}, line_, CacheMaintenance::clean_invalidate);
+  EXPECT_EQ(board_.memory.counts().maintenance_writebacks, 1U);  // it was clean
+  EXPECT_EQ(load(other_), 200U);
+}
+
+TEST_F(TwoCores, ALineOnItsWayToOneComesToTheOtherAfterwards) {
+  store(board_.core);  // here after 200 cycles
+  EXPECT_EQ(other_.load({now_ + 10}, line_, 8).done.value, now_ + 200 + 60);
+  load(board_.core);
+  store(board_.core);  // takes the other's copy away, 40 cycles
+  EXPECT_EQ(other_.load({now_ + 10}, line_, 8).done.value, now_ + 40 + 60);
+}
+
+TEST_F(TwoCores, AStoreToWhatTheOtherModifiedTakesTheLine) {
+  store(board_.core);
+  EXPECT_EQ(store(other_), 60U);
+  EXPECT_EQ(board_.core.counts().snooped_lines, 0U);
+  EXPECT_EQ(other_.counts().snooped_lines, 1U);
+  EXPECT_FALSE(board_.core.holds(static_cast<LineNumber>(line_ / kCacheLine)));
 }
 
 TEST_F(TwoCores, StatisticsAreNumberedByCore) {

@@ -232,6 +232,7 @@ INSTANTIATE_TEST_SUITE_P(
         Scene{"Transmit", "mlx5e-xdp-drop", brief({"driver.xdp=tx"}, 500, 3000)},
         Scene{"Stack", "mlx5e-raw-drop", brief({}, 500, 3000)},
         Scene{"Tcp", "stmmac-tcp", brief({}, 500, 2000)},
+        Scene{"TwoCores", "stmmac-tcp-two-cores", brief({}, 500, 2000)},
         Scene{"StmmacUdp", "stmmac-tcp",
               brief({"traffic.pattern=constant", "traffic.frame_size=256", "driver.stack=raw-drop", "driver.reader=iperf"}, 200, 1500)}),
     [](const auto& info) { return info.param.name; });

@@ -36,7 +36,7 @@ expect() {
 
 expect "run" ru
 expect "--quiet" run x --q
-expect "stmmac-capture stmmac-tcp stmmac-udp stmmac-xdp-drop" run stm
+expect "stmmac-capture stmmac-tcp stmmac-tcp-two-cores stmmac-udp stmmac-xdp-drop" run stm
 expect "driver." run x --set dr
 expect "driver.compiler=" run x --set driver.compi
 expect "clang gcc" run x --set driver.compiler =

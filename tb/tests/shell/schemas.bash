@@ -37,6 +37,7 @@ run plain 0 mlx5e-xdp-drop "${short[@]}"
 run flag 0 mlx5e-xdp-drop-zeroed "${short[@]}"
 run tcp 0 mlx5e-tcp "${short[@]}"
 run axi 0 stmmac-tcp "${short[@]}"
+run cores 0 stmmac-tcp-two-cores "${short[@]}"
 run capture 0 mlx5e-xdp-drop --set traffic.pcap=captures/web-browsing-2010.pcap
 run time 0 mlx5e-xdp-drop --set run.time="20 us"
 run stale 0 stmmac-tcp "${short[@]}" --set driver.rx_split_header=true --set driver.reader=verify \

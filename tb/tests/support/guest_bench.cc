@@ -22,7 +22,7 @@ constexpr Time kPatience = milliseconds(50);  // no test needs more
 
 BareRun simulate_here(const BenchRun& run) {
   std::vector<std::string> overrides{"cpu.model=" + run.cpu};
-  if (!run.setting.empty()) overrides.push_back(run.setting);
+  overrides.insert(overrides.end(), run.settings.begin(), run.settings.end());
   const Scenario scenario = load_scenario("", overrides, data_directory());
   const auto file = data_directory() / "test-images" / (run.image + ".elf");
   return run_bare_core(scenario, file, kPatience, [&](PhysicalMemory& memory, const Image&) {

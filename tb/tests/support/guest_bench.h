@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace ringside::test {
 
@@ -13,7 +14,7 @@ struct BenchRun {
   std::string program;                   // of driver/bench
   std::uint32_t count = 1000;            // iterations
   std::uint32_t argument = 0;            // what the program makes of it
-  std::string setting = {};                   // one more "key=value", or empty
+  std::vector<std::string> settings = {};  // more of them, as "key=value"
 };
 
 // Cycles of the whole run, in a process of its own. Fails the test and returns 0 when the guest does not leave cleanly.

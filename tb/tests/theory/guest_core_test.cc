@@ -28,7 +28,7 @@ TEST(GuestCore, IndependentAddsRunAtTheNumberOfUnits) {
 double chase(const char* cpu, std::uint32_t lines) {
   BenchRun run{kX86, cpu, "chase"};
   run.argument = lines;
-  run.setting = "memory.stream_prefetcher=false";
+  run.settings = {"memory.stream_prefetcher=false"};
   return cycles_per_iteration(run, 4 * lines, 8 * lines);
 }
 

@@ -93,7 +93,8 @@ export function timelines(reports) {
       chart('Dropped packets', 'Mpps', (s) => s.sumRate('dropped')),
       chart('Completions that the driver has not read', 'entries', (s) => s.mean('level', 'completions not read')),
       chart('Packets inside the device', 'packets', (s) => s.mean('level', 'packets in the device')),
-      chart('Busy share of the core', '%', (s) => s.mean('busy', 'core').map((share) => share * 100)),
+      chart('Busy share of the core that boots', '%',
+        (s) => s.mean('busy', s.group('busy').some((one) => one.name === 'core') ? 'core' : 'core0').map((share) => share * 100)),
       chart('Interrupts', 'per ms', (s) => s.rate('events', 'interrupts', 1e3))),
     el('p', { class: 'note' }, 'From the link coming up to the end of each run, warm-up included.'),
   ];

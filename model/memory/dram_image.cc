@@ -41,7 +41,7 @@ void DramImage::stored(std::uint64_t address, std::uint32_t size) {
   }
 }
 
-bool DramImage::loaded(std::uint64_t address, std::uint32_t size) {
+bool DramImage::loaded_stale(std::uint64_t address, std::uint32_t size) {
   bool fresh = true;
   for (std::uint64_t line = address / kCacheLine; line <= (address + size - 1) / kCacheLine; ++line) {
     if (!contains(line) || (flags(line) & kStale) == 0) continue;

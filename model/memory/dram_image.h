@@ -35,7 +35,11 @@ class DramImage {
 
   // The core is about to store, or to load; false if it will see bytes that DRAM no longer has. Any address.
   void stored(std::uint64_t address, std::uint32_t size);
-  bool loaded(std::uint64_t address, std::uint32_t size);
+  bool loaded(std::uint64_t address, std::uint32_t size) {
+    const std::uint64_t line = address / kCacheLine;
+    const bool usual = address % kCacheLine + size <= kCacheLine && contains(line) && (flags(line) & kStale) == 0;
+    return usual || loaded_stale(address, size);
+  }
 
   // Cache maintenance by the core, on one line. Addresses outside of RAM do nothing.
   void clean(std::uint64_t address);
@@ -60,6 +64,7 @@ class DramImage {
 
   bool contains(std::uint64_t line) const { return line - first_line_ < flags_.size(); }
   std::uint8_t& flags(std::uint64_t line) { return flags_[line - first_line_]; }
+  bool loaded_stale(std::uint64_t address, std::uint32_t size);
   std::uint8_t* core_bytes(std::uint64_t line) const;
   std::uint8_t* dram_bytes(std::uint64_t line) const;
   void write_back(std::uint64_t line);

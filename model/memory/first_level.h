@@ -1,5 +1,5 @@
-// What a core's accesses meet first: the caches of the first level and the translation of data. A hit that changes nothing but a
-// counter is decided here, in line, since that is what nearly all accesses are.
+// What a core's accesses meet first: the caches of the first level and the translation of data. A hit that changes no cache is
+// decided here, in line, since that is what nearly all accesses are.
 #pragma once
 
 #include <array>
@@ -39,8 +39,8 @@ class FirstLevel {
         l1i_("memory.l1i", config.l1i_size, config.l1i_ways, true),
         l1d_latency_(config.l1d_latency) {}
 
-  // Whether the access is the usual case: within the most recent line of its set, which arrived long ago, in the most recent
-  // page of its. It is counted then, and that is all it does.
+  // Whether the access is the usual case: within the most recent line of its set, which arrived long ago, in a page whose
+  // translation is at hand. It is done then.
   bool load_hits(std::uint64_t at, std::uint64_t address, std::uint32_t size) {
     if (!hits(at, address, size, false)) return false;
     ++counts_.loads[0];
@@ -75,11 +75,11 @@ class FirstLevel {
   CoreMemoryCounts counts_;
 
  private:
-  bool hits(std::uint64_t at, std::uint64_t address, std::uint32_t size, bool writes) const {
+  bool hits(std::uint64_t at, std::uint64_t address, std::uint32_t size, bool writes) {
     const std::uint64_t line = address / kCacheLine;
     const Cache::Position set = l1d_.set_of(line);
     return address % kCacheLine + size <= kCacheLine && l1d_.first_is(set, line) && (!writes || l1d_.dirty(set)) &&
-           translation_.recent_page(address) && l1d_.fill(set).ready() <= at;
+           l1d_.fill(set).ready() <= at && translation_.data_hits(address);
   }
 };
 

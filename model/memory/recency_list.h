@@ -1,4 +1,4 @@
-// Lists of up to a few dozen integers in order of use, the most recent first: the sets of caches and TLBs.
+// Lists of up to a few dozen integers in order of use, the most recent first: the sets of caches.
 #pragma once
 
 #include <cstdint>

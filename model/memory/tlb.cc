@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "model/base/errors.h"
-#include "model/memory/recency_list.h"
 
 namespace ringside {
 namespace {
@@ -27,17 +27,17 @@ TlbArray::TlbArray(std::string_view name, std::uint64_t entries, std::uint64_t w
                                  name, entries, ways));
   }
   ways_ = static_cast<std::uint32_t>(ways);
-  stride_ = recency::stride(ways_);
   set_mask_ = static_cast<std::uint32_t>(entries / ways) - 1;
-  pages_.assign(std::size_t{set_mask_ + 1} * stride_, kNoPage);
+  entries_.assign(entries, {kNoPage, 0});
 }
 
 bool TlbArray::touch_slowly(std::uint32_t page) {
-  std::uint32_t* const set = &pages_[std::size_t{page & set_mask_} * stride_];
-  const std::uint32_t place = recency::place_of(set, stride_, page, 0);
-  const bool hit = place != stride_;
-  recency::move_to_front(set, hit ? place : ways_ - 1);
-  set[0] = page;
+  const auto set = entries_.begin() + (page & set_mask_) * std::ptrdiff_t{ways_};
+  auto entry = std::find_if(set, set + ways_, [page](const Entry& e) { return e.page == page; });
+  const bool hit = entry != set + ways_;
+  if (!hit) entry = std::min_element(set, set + ways_, [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  *entry = {page, ++clock_};
+  known_[page % kKnown] = static_cast<std::uint32_t>(entry - entries_.begin());
   return hit;
 }
 

@@ -1,6 +1,7 @@
 // Address translation: what it costs to find the page of an access. Virtual equals physical, so only the reach matters.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -9,25 +10,37 @@
 
 namespace ringside {
 
-// One TLB with exact LRU: a set is a list of page numbers, the most recent one first.
+// One TLB with exact LRU: each entry has the time of its latest use.
 class TlbArray {
  public:
   // Throws InputError when entries and ways do not make a power-of-two number of sets.
   TlbArray(std::string_view name, std::uint64_t entries, std::uint64_t ways);
 
   // Whether `page` was present; it is the most recent of its set afterwards.
-  bool touch(std::uint32_t page) { return first_is(page) || touch_slowly(page); }
+  bool touch(std::uint32_t page) { return touch_known(page) || touch_slowly(page); }
 
-  // Whether `page` is the most recent of its set: touch() would change nothing.
-  bool first_is(std::uint32_t page) const { return pages_[std::size_t{page & set_mask_} * stride_] == page; }
+  // The same for a page whose entry is known from before; if it is not, false says nothing.
+  bool touch_known(std::uint32_t page) {
+    Entry& entry = entries_[known_[page % kKnown]];
+    if (entry.page != page) return false;
+    entry.used = ++clock_;
+    return true;
+  }
 
  private:
+  static constexpr std::uint32_t kKnown = 256;
+  struct Entry {
+    std::uint32_t page;
+    std::uint64_t used;
+  };
+
   bool touch_slowly(std::uint32_t page);
 
   std::uint32_t ways_;
-  std::uint32_t stride_;  // entries from set to set
   std::uint32_t set_mask_;
-  std::vector<std::uint32_t> pages_;
+  std::uint64_t clock_ = 0;
+  std::vector<Entry> entries_;                 // set by set
+  std::array<std::uint32_t, kKnown> known_{};  // where pages were found last, by their lowest bits
 };
 
 // First-level data TLB for the page size in use, and the second level behind it. Instruction fetches use the second
@@ -41,9 +54,10 @@ class Translation {
     bool walk;
   };
 
-  // Whether translation is free and changes nothing: data in the most recent page of its set, code in the page of the
-  // latest fetch.
-  bool recent_page(std::uint64_t address) const { return first_.first_is(static_cast<std::uint32_t>(address >> page_shift_)); }
+  // data() in the usual case: it costs nothing, and is done. False says nothing.
+  bool data_hits(std::uint64_t address) { return first_.touch_known(static_cast<std::uint32_t>(address >> page_shift_)); }
+
+  // Whether the page is that of the latest fetch: translation is then free.
   bool same_code_page(std::uint64_t address) const { return address >> page_shift_ == last_code_page_; }
 
   Cost data(std::uint64_t address);

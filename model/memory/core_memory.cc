@@ -78,6 +78,7 @@ MemoryAccess CoreMemory::access(std::uint64_t at, std::uint64_t address, Purpose
   if (system_.evicts()) system_.evict_at_random(to_time({at}, frequency_));
   const Translation::Cost translation = translation_.data(address);
   counts_.page_walks += translation.walk;
+  const std::uint64_t issued = at;
   at += translation.cycles;
   if (system_.uncached(address)) return access_uncached(at, line, purpose);
 
@@ -110,7 +111,7 @@ MemoryAccess CoreMemory::access(std::uint64_t at, std::uint64_t address, Purpose
     ++counts_.loads[index(level)];
   }
   if (missed) run_prefetchers(arrival, line);
-  if (prefetches) done = missed ? arrival.requested : at;
+  if (prefetches) done = missed && arrival.requested > at ? arrival.requested : issued;  // only a buffer is waited for
   return {{done}, level, translation.walk};
 }
 

@@ -219,6 +219,7 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
   if (locked) at = std::max({at, retiring.cycle(), loads_done, stores.drained()});
   std::uint64_t issued = at;
   Loaded loaded;
+  std::uint64_t asked_for = 0;  // a prefetch waits for a fill buffer, but not for its line
   std::uint64_t done = 0;
   StallReason reason = StallReason::base;
   if (repeats) {
@@ -236,7 +237,9 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
       } else if (!is_store(*access)) {
         issued = calendar.book(Port::load, at, load_ports);
         if (is_prefetch(*access)) {
-          memory.prefetch({issued}, access->address, access->kind == AccessKind::prefetch_write);
+          const bool for_write = access->kind == AccessKind::prefetch_write;
+          const std::uint64_t taken = memory.prefetch({issued}, access->address, for_write).done.value;
+          if (!config.in_order) asked_for = std::max(asked_for, taken);  // in order it leaves the pipeline at once, as loads do
           continue;
         }
         const Loaded one = load(*access, counted, issued);
@@ -244,7 +247,7 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
       }
     }
     loads_done = std::max(loads_done, loaded.done);
-    std::uint64_t start = std::max({issued, loaded.done, operand.data});
+    std::uint64_t start = std::max({issued, loaded.done, operand.data, asked_for});
     if (in.occupancy > 0) {
       start = std::max(start, divider_free);
       divider_free = start + in.occupancy;

@@ -43,6 +43,9 @@ void MemoryConfig::visit_private_caches(ParameterVisitor& v) {
            1, 1000);
   v.number({"memory.fill_buffers", "entries", "", "Data lines that the first level can have outstanding."}, kRequired,
            fill_buffers, 1, 256);
+  v.number({"memory.fill_buffer_banks", "banks", "assumed: any buffer takes any line",
+            "Parts of these buffers, a power of two: each takes the lines whose number leaves one remainder."},
+           Origin::default_value, fill_buffer_banks, 1, 16);
   v.number({"memory.l2_outstanding", "entries", "",
             "Lines that the second level can have outstanding, prefetches included."},
            kRequired, l2_outstanding, 1, 1024);

@@ -24,6 +24,7 @@ struct MemoryConfig {
   std::uint64_t l2_ways = 0;
   std::uint64_t l2_latency = 0;
   std::uint64_t fill_buffers = 0;
+  std::uint64_t fill_buffer_banks = 1;
   std::uint64_t l2_outstanding = 0;
 
   Bytes llc_size;

@@ -25,7 +25,7 @@ CoreMemory::CoreMemory(MemorySystem& system, const MemoryConfig& config, Frequen
       uncached_latency_(to_cycles(config.uncached_latency.value != 0 ? config.uncached_latency : config.dram_latency, frequency).value),
       maintenance_cycles_(to_cycles(config.maintenance_interval, frequency).value),
       l2_("memory.l2", config.l2_size, config.l2_ways, true),
-      fill_buffers_(config.fill_buffers),
+      fill_buffers_(config.fill_buffers, config.fill_buffer_banks),
       l2_outstanding_(config.l2_outstanding),
       stream_prefetcher_enabled_(config.stream_prefetcher),
       adjacent_line_prefetcher_(config.adjacent_line_prefetcher),
@@ -56,13 +56,15 @@ MemoryAccess CoreMemory::straddle(Cycle at, std::uint64_t address, std::uint32_t
 }
 
 MemoryAccess CoreMemory::access(std::uint64_t at, std::uint64_t address, Purpose purpose) {
-  if (address / kCacheLine >= end_of_ram_) return {{at + l1d_latency_}, MemoryLevel::l1, false};
+  const bool prefetches = purpose == Purpose::prefetch || purpose == Purpose::prefetch_write;
+  if (address / kCacheLine >= end_of_ram_) return {{prefetches ? at : at + l1d_latency_}, MemoryLevel::l1, false};
   const auto line = static_cast<LineNumber>(address / kCacheLine);
   if (system_.evicts()) system_.evict_at_random(to_time({at}, frequency_));
   const Translation::Cost translation = translation_.data(address);
   counts_.page_walks += translation.walk;
+  const std::uint64_t issued = at;
   at += translation.cycles;
-  if (system_.uncached(address)) return access_uncached(at, purpose);
+  if (system_.uncached(address)) return access_uncached(at, line, purpose);
 
   const bool writes = purpose == Purpose::store || purpose == Purpose::prefetch_write;
   Cache::Position position = l1d_.find(line);
@@ -95,18 +97,20 @@ MemoryAccess CoreMemory::access(std::uint64_t at, std::uint64_t address, Purpose
     ++counts_.loads[index(level)];
   }
   if (missed) run_prefetchers(arrival, line);
+  if (prefetches) done = missed && arrival.requested > at ? arrival.requested : issued;  // only a buffer is waited for
   return {{done}, level, translation.walk};
 }
 
-MemoryAccess CoreMemory::access_uncached(std::uint64_t at, Purpose purpose) {
+MemoryAccess CoreMemory::access_uncached(std::uint64_t at, LineNumber line, Purpose purpose) {
   if (purpose == Purpose::store) {
     ++counts_.uncached_stores;
     return {{at}, MemoryLevel::l1, false};
   }
   if (purpose != Purpose::load) return {{at}, MemoryLevel::l1, false};
   ++counts_.uncached_loads;
-  const std::uint64_t done = std::max(at, fill_buffers_.earliest()) + uncached_latency_;
-  fill_buffers_.take(done);
+  MissBuffers& buffers = fill_buffers_.of(line);
+  const std::uint64_t done = std::max(at, buffers.earliest()) + uncached_latency_;
+  buffers.take(done);
   return {{done}, MemoryLevel::dram, false};
 }
 
@@ -145,10 +149,11 @@ MemoryAccess CoreMemory::fetch(Cycle at, std::uint64_t address) {
 }
 
 CoreMemory::Arrival CoreMemory::fill_first_level(std::uint64_t at, LineNumber line) {
-  const std::uint64_t buffer = fill_buffers_.earliest();
+  MissBuffers& buffers = fill_buffers_.of(line);
+  const std::uint64_t buffer = buffers.earliest();
   counts_.fill_buffer_waits += buffer > at;
   const Arrival arrival = read_second_level(std::max(at, buffer), line);
-  fill_buffers_.take(arrival.fill.ready());
+  buffers.take(arrival.fill.ready());
 
   const Cache::Evicted victim = l1d_.insert(line, false);
   l1d_.fill(l1d_.set_of(line)) = arrival.fill;

@@ -15,7 +15,7 @@ namespace ringside {
 
 class MemorySystem;
 
-// A load, store or prefetch of the first level takes a fill buffer when it misses; a miss of the second level takes one
+// A load, store or prefetch of the first level takes a fill buffer of its line's bank when it misses; a miss of the second level takes one
 // of its outstanding entries as well, and a hardware prefetch that finds none free is dropped. A store that hits is
 // done at once: the line is owned. Accesses outside of RAM are answered as first-level hits: a prefetch of one does
 // nothing, and the core faults on the others. Memory that is not cached is loaded from beyond every time, as many loads
@@ -55,7 +55,7 @@ class CoreMemory final : public FirstLevel, public CorePort {
   };
 
   MemoryAccess access(std::uint64_t at, std::uint64_t address, Purpose purpose);
-  MemoryAccess access_uncached(std::uint64_t at, Purpose purpose);
+  MemoryAccess access_uncached(std::uint64_t at, LineNumber line, Purpose purpose);
   MemoryAccess straddle(Cycle at, std::uint64_t address, std::uint32_t size, Purpose purpose);
   Arrival fill_first_level(std::uint64_t at, LineNumber line);
   Arrival read_second_level(std::uint64_t at, LineNumber line);
@@ -80,7 +80,7 @@ class CoreMemory final : public FirstLevel, public CorePort {
   std::uint64_t maintenance_cycles_;   // per line
   std::uint64_t maintenance_free_ = 0;
   Cache l2_;
-  MissBuffers fill_buffers_;
+  BankedMissBuffers fill_buffers_;
   MissBuffers l2_outstanding_;
   bool stream_prefetcher_enabled_;
   bool adjacent_line_prefetcher_;

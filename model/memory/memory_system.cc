@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string>
 
@@ -27,6 +28,10 @@ MemorySystem::MemorySystem(PhysicalMemory& memory, const MemoryConfig& config)
   if (config.ddio_ways > config.llc_ways) {
     throw InputError(
         fmt::format("memory.ddio_ways: {} is more than memory.llc_ways, {}", config.ddio_ways, config.llc_ways));
+  }
+  if (!std::has_single_bit(config.fill_buffer_banks) || config.fill_buffers % config.fill_buffer_banks != 0) {
+    throw InputError(fmt::format("memory.fill_buffer_banks: {}; a power of two that divides memory.fill_buffers, {}, is allowed",
+                                 config.fill_buffer_banks, config.fill_buffers));
   }
   if ((memory.base().value + memory.size().value) / kCacheLine >= Cache::kNoLine) {
     throw InputError("memory.ram_size: RAM must end below 4 GiB");

@@ -36,4 +36,16 @@ class MissBuffers {
   std::vector<std::uint64_t> free_at_;
 };
 
+// Buffers in banks of the same size: one bank takes the lines of one remainder, with two banks the even or the odd ones.
+class BankedMissBuffers {
+ public:
+  // `banks` is a power of two.
+  BankedMissBuffers(std::uint64_t count, std::uint64_t banks) : banks_(banks, MissBuffers(count / banks)) {}
+
+  MissBuffers& of(std::uint64_t line) { return banks_[line & (banks_.size() - 1)]; }
+
+ private:
+  std::vector<MissBuffers> banks_;
+};
+
 }  // namespace ringside

@@ -13,7 +13,7 @@ class FirstLevel;
 enum class MemoryLevel : std::uint8_t { l1, l2, llc, dram };
 
 struct MemoryAccess {
-  Cycle done;         // when the data can be used (loads, fetches) or the line is owned (stores)
+  Cycle done;         // when the data can be used (loads, fetches), the line is owned (stores), or it is asked for (prefetches)
   MemoryLevel level;  // where the line was found; a line still on its way counts as where it comes from
   bool tlb_miss;      // a page walk was needed
 };

@@ -11,6 +11,7 @@
 
 #include "model/base/errors.h"
 #include "tb/bench/native/comparison.h"
+#include "tb/bench/native/misses.h"
 #include "tb/bench/native/prediction.h"
 #include "tb/bench/native/silicon.h"
 #include "tb/bench/native/statistics.h"
@@ -32,6 +33,7 @@ struct Options {
   std::string filter;
   std::string out;
   bool smoke = false;
+  bool misses = false;
 };
 
 struct Samples {
@@ -143,9 +145,23 @@ void smoke() {
   fmt::print("{} cells: all packets dropped\n", all_cells().size());
 }
 
+void print_misses(const Options& options) {
+  const unsigned cpu = options.cpu >= 0 ? static_cast<unsigned>(options.cpu) : static_cast<unsigned>(sched_getcpu());
+  pin_to(cpu);
+  const Machine machine = this_machine();
+  const double dram_ns = dram_latency();
+  const Misses misses = measure_misses(dram_ns);
+  fmt::print("{}, family {}, model {}, at {:.2f} GHz, DRAM {:.0f} ns, processor {}, load average {:.2f}\n{}", machine.model, machine.family,
+             machine.number, core_clock(), dram_ns, cpu, load_average(), misses_text(misses));
+}
+
 int run(const Options& options) {
   if (options.smoke) {
     smoke();
+    return 0;
+  }
+  if (options.misses) {
+    print_misses(options);
     return 0;
   }
   if (!options.out.empty()) check_writable(options.out);
@@ -168,6 +184,7 @@ int main(int argc, char* argv[]) {
   app.add_option("--core", options.core, "data file of the simulated core; this machine's, or the nearest, if not given");
   app.add_option("--filter", options.filter, "only cells with this in their name");
   app.add_option("--out", options.out, "write JSON here");
+  app.add_flag("--misses", options.misses, "measure this core's fill buffers and prefetchers instead, and simulate nothing");
   app.add_flag("--smoke", options.smoke, "measure nothing: run every cell and count the packets");
   CLI11_PARSE(app, argc, argv);
   try {

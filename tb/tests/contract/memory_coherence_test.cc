@@ -131,7 +131,8 @@ TEST_F(TwoCores, WhatOneCoreWroteAndAnotherReadIsWrittenToDramOnce) {
 TEST_F(TwoCores, APrefetchForWriteTakesTheLine) {
   load(board_.core);
   now_ += 1000;
-  EXPECT_EQ(other_.prefetch({now_}, line_, true).done, Cycle{now_ + 40});
+  EXPECT_EQ(other_.prefetch({now_}, line_, true).done, Cycle{now_});
+  now_ += 1000;
   EXPECT_EQ(store(other_), 0U);
   EXPECT_EQ(load(board_.core), 60U);
 }

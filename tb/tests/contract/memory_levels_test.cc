@@ -1,6 +1,7 @@
 // A core alone: what a load, a store and a fetch cost, by where their line is.
 #include <gtest/gtest.h>
 
+#include "model/base/errors.h"
 #include "tb/tests/contract/memory_board.h"
 
 namespace ringside {
@@ -74,7 +75,7 @@ TEST(MemoryLevels, AFlushReachesTheLastLevel) {
 TEST(MemoryLevels, ALineOnItsWayIsWaitedForAndCountsAsItsSource) {
   MemoryBoard board(small_memory());
   const std::uint64_t line = MemoryBoard::address(3000);
-  EXPECT_EQ(board.core.prefetch({20'000}, line, false).done, Cycle{20'200});
+  EXPECT_EQ(board.core.prefetch({20'000}, line, false).done, Cycle{20'000});
   const MemoryAccess early = board.load_at(20'050, line + 8);
   EXPECT_EQ(early.done, Cycle{20'200});
   EXPECT_EQ(early.level, MemoryLevel::dram);
@@ -84,6 +85,25 @@ TEST(MemoryLevels, ALineOnItsWayIsWaitedForAndCountsAsItsSource) {
   const MemoryAccess arrived = board.load_at(20'200, line);
   EXPECT_EQ(arrived.done, Cycle{20'205});
   EXPECT_EQ(arrived.level, MemoryLevel::l1);
+}
+
+TEST(MemoryLevels, APrefetchIsDoneWhenAFillBufferHasTakenIt) {
+  MemoryConfig config = small_memory();
+  config.fill_buffers = 2;
+  MemoryBoard board(config);
+  EXPECT_EQ(board.core.prefetch({20'000}, MemoryBoard::address(3000), false).done, Cycle{20'000});
+  EXPECT_EQ(board.core.prefetch({20'000}, MemoryBoard::address(3001), false).done, Cycle{20'000});
+  EXPECT_NEAR(static_cast<double>(board.core.prefetch({20'010}, MemoryBoard::address(3002), false).done.value), 20'200, 2);
+  EXPECT_EQ(board.core.prefetch({20'010}, MemoryBoard::address(3000), false).done, Cycle{20'010});  // on its way already
+}
+
+TEST(MemoryLevels, BanksOfFillBuffersMustDivideThem) {
+  for (const std::uint64_t banks : {3U, 4U}) {
+    MemoryConfig config = small_memory();
+    config.fill_buffers = 10;
+    config.fill_buffer_banks = banks;
+    EXPECT_THROW(MemoryBoard{config}, InputError) << banks;
+  }
 }
 
 TEST(MemoryLevels, AnAccessOverTwoLinesTakesAsLongAsTheSlower) {
@@ -146,7 +166,7 @@ TEST(MemoryLevels, CodeHasItsOwnFirstLevelAndSharesTheSecond) {
 TEST(MemoryLevels, AccessesOutsideOfRamTouchNothing) {
   MemoryBoard board(small_memory());
   for (const std::uint64_t address : {std::uint64_t{kTestBase} + mebibytes(16).value, ~std::uint64_t{63}}) {
-    EXPECT_EQ(board.core.prefetch({20'000}, address, false).done, Cycle{20'005});
+    EXPECT_EQ(board.core.prefetch({20'000}, address, false).done, Cycle{20'000});
   }
   EXPECT_EQ(board.memory.dram().read_bytes(), 0U);
 }

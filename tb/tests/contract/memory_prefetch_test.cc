@@ -32,6 +32,17 @@ TEST(MemoryPrefetch, AnAscendingStreamIsFetchedAheadAfterTwoSteps) {
   EXPECT_EQ(board.core.counts().prefetches_useful, 17U);
 }
 
+TEST(MemoryPrefetch, WithALongerTrainingMoreAccessesMiss) {
+  for (const int step : {1, -1, 2}) {
+    MemoryConfig config = with_streams();
+    config.stream_train = 9;
+    MemoryBoard board(config);
+    const std::vector<MemoryLevel> levels = walk(board, 10 * kPage + (step < 0 ? 63 : 0), step, 20, 300);
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(levels[i], MemoryLevel::dram) << step << " " << i;
+    for (int i = 10; i < 20; ++i) EXPECT_EQ(levels[i], MemoryLevel::l2) << step << " " << i;
+  }
+}
+
 TEST(MemoryPrefetch, ADescendingStreamToo) {
   MemoryBoard board(with_streams());
   const std::vector<MemoryLevel> levels = walk(board, 10 * kPage + 40, -1, 20, 300);

@@ -32,8 +32,9 @@ class MockPort final : public CorePort {
     stores.push_back(address);
     return answer(at, address);
   }
-  MemoryAccess prefetch(Cycle at, std::uint64_t address, bool) override {
+  MemoryAccess prefetch(Cycle at, std::uint64_t address, bool) override {  // a place's latency: until it is taken
     prefetches.push_back(address);
+    if (!lines.contains(address / kCacheLine)) return {at, MemoryLevel::l1, false};
     return answer(at, address);
   }
   MemoryAccess fetch(Cycle at, std::uint64_t address) override {

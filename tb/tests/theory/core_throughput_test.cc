@@ -189,10 +189,18 @@ TEST(CoreThroughput, TheLoadQueueLimitsMisses) {
 
 TEST(CoreThroughput, APrefetchedLineIsWaitedForByNobody) {
   CoreBench bench(plain_core());
-  bench.port.place(0x300000, MemoryLevel::dram, 400);
   Block block = bench.decode(times(100, {0x0f, 0x0d, 0x0e}));  // prefetchw [rsi]
   EXPECT_EQ(bench.steady(block, 4, std::vector<Access>(100, {0x300000, 1, AccessKind::prefetch_write})), 4u * 100 / 2);
   EXPECT_EQ(bench.port.prefetches.size(), 800u);
+}
+
+// A prefetch that finds no fill buffer keeps its place: 256 of these, each of which waits for 400 cycles, go at once.
+TEST(CoreThroughput, APrefetchThatIsNotTakenHoldsItsPlaceInTheReorderBuffer) {
+  CoreBench bench(plain_core());
+  bench.port.place(0x300000, MemoryLevel::dram, 400);
+  Block block = bench.decode(times(128, {0x0f, 0x0d, 0x0e}));  // prefetchw [rsi]
+  const std::vector<Access> accesses(128, {0x300000, 1, AccessKind::prefetch_write});
+  EXPECT_NEAR(bench.steady(block, 8, accesses), 8.0 * 128 * 400 / 256, 200);
 }
 
 TEST(CoreThroughput, AFlushReachesTheMemoryAndIsWaitedForByNobody) {

@@ -38,6 +38,21 @@ TEST(MemoryLimits, IndependentMissesOverlapUpToTheFillBuffers) {
   }
 }
 
+// With two banks of four, lines of one kind, even or odd, have four buffers and both kinds together eight.
+TEST(MemoryLimits, ABankOfFillBuffersTakesItsOwnLinesOnly) {
+  for (const std::uint64_t stride : {1U, 2U}) {
+    MemoryConfig config = unlimited_bandwidth();
+    config.fill_buffers = 8;
+    config.fill_buffer_banks = 2;
+    MemoryBoard board(config);
+    std::uint64_t done = 0;
+    for (std::uint64_t i = 0; i < 24; ++i) {
+      done = std::max(done, board.load_at(board.now, MemoryBoard::address(1000 + i * stride)).done.value);
+    }
+    EXPECT_NEAR(static_cast<double>(done - board.now), 200.0 * 24 / (stride == 1 ? 8 : 4), 6.0) << stride;
+  }
+}
+
 TEST(MemoryLimits, TheSecondLevelLimitsWhenItHasFewerEntries) {
   MemoryConfig config = unlimited_bandwidth();
   config.fill_buffers = 12;

@@ -28,6 +28,7 @@ struct Scene {
   const char* scenario;
   std::vector<std::string> settings;
 };
+void PrintTo(const Scene& scene, std::ostream* out) { *out << scene.scenario << " " << testing::PrintToString(scene.settings); }
 
 std::vector<std::string> fields_of(const std::string& line) {
   std::vector<std::string> fields(1);

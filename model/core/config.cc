@@ -7,6 +7,7 @@ namespace {
 
 constexpr auto kRequired = ParameterVisitor::Origin::required;
 constexpr std::array<std::string_view, 2> kArchitectures{"x86_64", "aarch64"};
+constexpr Need kX86{{"cpu.architecture", "x86_64"}};
 
 }  // namespace
 
@@ -77,25 +78,24 @@ void CoreConfig::visit(ParameterVisitor& v) {
            1000);
   v.number({"cpu.fence.serialise", "cycles", "", "cpuid, isb and the like, once everything older has completed"},
            kRequired, serialise, 0, 10'000);
-  if (isa() != Architecture::x86_64) return;
-  v.number({"cpu.pause", "cycles", "", "for which pause keeps what follows from starting"}, kRequired, pause, 0, 1000);
-  v.number({"cpu.rep.micro_ops", "uops", "", "reorder buffer entries of a repeated string instruction"}, kRequired,
+  v.number({"cpu.pause", "cycles", "", "for which pause keeps what follows from starting", {kX86}}, kRequired, pause, 0, 1000);
+  v.number({"cpu.rep.micro_ops", "uops", "", "reorder buffer entries of a repeated string instruction", {kX86}}, kRequired,
            rep_micro_ops, 1, 256);
-  v.table({"cpu.rep_stos.wide", "cycles", "", "rep stosw/d/q in the microcode sequencer"}, kRequired, rep_stos.wide);
-  v.table({"cpu.rep_stos.byte", "cycles", "", "rep stosb in the microcode sequencer"}, kRequired, rep_stos.byte);
-  v.number({"cpu.rep_stos.bytes_per_cycle", "bytes/cycle", "", "rate beyond the last step"}, kRequired,
+  v.table({"cpu.rep_stos.wide", "cycles", "", "rep stosw/d/q in the microcode sequencer", {kX86}}, kRequired, rep_stos.wide);
+  v.table({"cpu.rep_stos.byte", "cycles", "", "rep stosb in the microcode sequencer", {kX86}}, kRequired, rep_stos.byte);
+  v.number({"cpu.rep_stos.bytes_per_cycle", "bytes/cycle", "", "rate beyond the last step", {kX86}}, kRequired,
            rep_stos.bytes_per_cycle, 1, 1024);
-  v.number({"cpu.rep_stos.late_offset", "bytes", "", "offset in its line from which a destination costs more"},
+  v.number({"cpu.rep_stos.late_offset", "bytes", "", "offset in its line from which a destination costs more", {kX86}},
            kRequired, rep_stos.late_offset, 0, 64);
-  v.number({"cpu.rep_stos.late_penalty", "cycles", "", "what such a destination costs more"}, kRequired,
+  v.number({"cpu.rep_stos.late_penalty", "cycles", "", "what such a destination costs more", {kX86}}, kRequired,
            rep_stos.late_penalty, 0, 1000);
-  v.table({"cpu.rep_movs.wide", "cycles", "", "rep movsw/d/q in the microcode sequencer"}, kRequired, rep_movs.wide);
-  v.table({"cpu.rep_movs.byte", "cycles", "", "rep movsb in the microcode sequencer"}, kRequired, rep_movs.byte);
-  v.number({"cpu.rep_movs.bytes_per_cycle", "bytes/cycle", "", "rate beyond the last step"}, kRequired,
+  v.table({"cpu.rep_movs.wide", "cycles", "", "rep movsw/d/q in the microcode sequencer", {kX86}}, kRequired, rep_movs.wide);
+  v.table({"cpu.rep_movs.byte", "cycles", "", "rep movsb in the microcode sequencer", {kX86}}, kRequired, rep_movs.byte);
+  v.number({"cpu.rep_movs.bytes_per_cycle", "bytes/cycle", "", "rate beyond the last step", {kX86}}, kRequired,
            rep_movs.bytes_per_cycle, 1, 1024);
-  v.number({"cpu.rep_movs.late_offset", "bytes", "", "offset in its line from which a destination costs more"},
+  v.number({"cpu.rep_movs.late_offset", "bytes", "", "offset in its line from which a destination costs more", {kX86}},
            kRequired, rep_movs.late_offset, 0, 64);
-  v.number({"cpu.rep_movs.late_penalty", "cycles", "", "what such a destination costs more"}, kRequired,
+  v.number({"cpu.rep_movs.late_penalty", "cycles", "", "what such a destination costs more", {kX86}}, kRequired,
            rep_movs.late_penalty, 0, 1000);
 }
 

@@ -74,7 +74,6 @@ struct CoreConfig {
   // Which decoder the core needs; visit() admits no other names.
   Architecture isa() const { return architecture == "aarch64" ? Architecture::aarch64 : Architecture::x86_64; }
 
-  // The costs of repeated string instructions exist on x86 only.
   void visit(ParameterVisitor& v);
 };
 

@@ -10,6 +10,7 @@ void DwmacConfig::visit(ParameterVisitor& v) {
   static constexpr std::array<std::string_view, 2> kCores{"xgmac", "eqos"};
   static constexpr std::array<std::string_view, 2> kZeroBuffers{"skip", "write"};
   static constexpr std::array<std::string_view, 2> kPartialLengths{"so-far", "zero"};
+  static constexpr Need kXgmac{{"dwmac.core", "xgmac"}};
   v.choice({"dwmac.core", "", "", "Family of the core: descriptor format and register map."}, required, core, kCores);
   v.number({"dwmac.version", "", "", "Version byte that the core reports: 0x32 (50) is 3.20, 0x52 (82) is 5.20."}, required,
            version, 0x20, 0x7f);
@@ -33,7 +34,7 @@ void DwmacConfig::visit(ParameterVisitor& v) {
            tx_frames, 1, 64);
   v.flag({"dwmac.riwt_reload", "", "", "Each frame without IOC starts the receive interrupt watchdog anew."}, required,
          riwt_reload);
-  v.choice({"dwmac.zero_buffer", "", "", "What XGMAC does with a buffer address of 0: skip the buffer, or write to address 0."},
+  v.choice({"dwmac.zero_buffer", "", "", "What XGMAC does with a buffer address of 0: skip the buffer, or write to address 0.", {kXgmac}},
            required, zero_buffer, kZeroBuffers);
   v.choice({"dwmac.partial_length", "", "",
             "Length in a descriptor that is not a frame's last: bytes of the frame so far, or zero."},

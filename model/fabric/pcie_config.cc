@@ -15,6 +15,8 @@ constexpr std::uint64_t kSkipBytes = 4;          // SKIP ordered set
 constexpr std::uint64_t kSkipInterval = 1538;    // longest distance in symbols (PCIe base specification 4.2.7.3)
 constexpr std::uint64_t kTlpOverheadBytes = 28;  // as the specification counts it for the ACK limit
 
+constexpr Need kDerivedRate{{"pcie.efficiency", "0"}};
+
 void require_power_of_two(std::string_view name, std::uint64_t value) {
   if (!std::has_single_bit(value)) throw InputError(fmt::format("{} = {}: a power of two is allowed", name, value));
 }
@@ -34,7 +36,7 @@ void PcieConfig::visit(ParameterVisitor& v) {
          bytes(32));
   v.size({"pcie.completion_header", "B", "", "Header of a completion"}, required, completion_header, bytes(12),
          bytes(32));
-  v.size({"pcie.dllp_size", "B", "", "Size of an ACK or flow-control DLLP"}, required, dllp_size, bytes(0), bytes(16));
+  v.size({"pcie.dllp_size", "B", "", "Size of an ACK or flow-control DLLP", {kDerivedRate}}, required, dllp_size, bytes(0), bytes(16));
   v.number({"pcie.efficiency", "per mille", "", "Raw rate left to TLPs; 0 derives it from the DLLP rate"}, required,
            efficiency, 0, 1000);
   v.number({"pcie.posted_headers", "credits", "", "Posted header credits of the root port; 0 is unlimited"}, required,

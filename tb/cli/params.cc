@@ -4,6 +4,7 @@
 #include "model/base/errors.h"
 #include "tb/cli/commands.h"
 #include "tb/scenario/data_dir.h"
+#include "tb/scenario/need.h"
 
 namespace ringside::cli {
 namespace {
@@ -22,8 +23,9 @@ std::string source_text(const Setting& setting) {
 }
 
 void print_plain(std::ostream& out, const Setting& setting) {
-  fmt::print(out, "{} = {}\n    {}\n    {}, {}; source: {}\n", setting.name, value_text(setting), setting.help, setting.type,
-             setting.allowed, source_text(setting));
+  fmt::print(out, "{} = {}\n    {}\n", setting.name, value_text(setting), setting.help);
+  if (!setting.needs.empty()) fmt::print(out, "    has an effect with {}\n", needs_text(setting));
+  fmt::print(out, "    {}, {}; source: {}\n", setting.type, setting.allowed, source_text(setting));
 }
 
 std::string escaped(const std::string& text) {
@@ -36,15 +38,16 @@ std::string escaped(const std::string& text) {
 }
 
 void print_markdown(std::ostream& out, const Setting& setting) {
-  fmt::print(out, "| `{}` | {} | {} | {} | {} | {} |\n", setting.name, setting.type, escaped(value_text(setting)),
-             escaped(setting.allowed), escaped(setting.help), escaped(source_text(setting)));
+  fmt::print(out, "| `{}` | {} | {} | {} | {} | {} | {} |\n", setting.name, setting.type, escaped(value_text(setting)),
+             escaped(setting.allowed), escaped(setting.help), escaped(needs_text(setting)),
+             escaped(source_text(setting)));
 }
 
 }  // namespace
 
 int params(const ParamsOptions& options, std::ostream& out) {
   const auto scenario = load_scenario("", options.overrides, data_directory());
-  if (options.markdown) out << "| Parameter | Type | Value | Allowed | Meaning | Source |\n|---|---|---|---|---|---|\n";
+  if (options.markdown) out << "| Parameter | Type | Value | Allowed | Meaning | Has an effect with | Source |\n|---|---|---|---|---|---|---|\n";
   bool found = false;
   for (const auto& setting : scenario.settings.all()) {
     const bool wanted = setting.name.find(options.filter) != std::string::npos ||

@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "model/base/errors.h"
 #include "tb/cli/commands.h"
+#include "tb/cli/usage_error.h"
 #include "tb/manual/command_help.h"
-#include "tb/report/printable.h"
-#include "tb/scenario/nearest.h"
 
 namespace ringside::cli {
 namespace {
@@ -328,24 +327,6 @@ void add_calibrate(CLI::App& app, CalibrateOptions& options) {
   command->add_option("--out", options.out, "Write the platform's data file here")->type_name("FILE");
 }
 
-// The argument that names no subcommand, if that is what is wrong: CLI11 would call it an unexpected argument.
-std::string unknown_command_hint(const CLI::App& app, const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments.front().starts_with("-")) return "";
-  const auto is_named = [&](const CLI::App* command) { return command->get_name() == arguments.front(); };
-  if (!app.get_subcommands(is_named).empty()) return "";
-  std::vector<std::string> commands;
-  for (const auto& command : command_help(app).commands) commands.push_back(command.name);
-  return fmt::format("unknown command {}; {} are allowed{}", printable(arguments.front(), 40), fmt::join(commands, ", "),
-                     did_you_mean(arguments.front(), commands));
-}
-
-int report_usage_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments,
-                       std::ostream& stream) {
-  const auto hint = unknown_command_hint(app, arguments);
-  fmt::print(stream, "ringside: {}\n", hint.empty() ? std::string(error.what()) + "; see ringside --help" : hint);
-  return kExitBadInput;
-}
-
 int dispatch(CLI::App& app, const Arguments& parsed, const Simulate& simulate, const std::atomic<bool>& interrupted,
              const Terminal& terminal) {
   try {
@@ -396,7 +377,12 @@ int program(const std::vector<std::string>& arguments, const Simulate& simulate,
     return kExitBadInput;
   }
   try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    std::vector<std::string> words(arguments.rbegin(), arguments.rend());  // as the parser wants them: the last one first
+    if (words.back() == "help") {
+      words.back() = "--help";
+      std::rotate(words.begin(), words.end() - 1, words.end());
+    }
+    app.parse(words);
   } catch (const CLI::CallForHelp&) {
     terminal.out << app.help();
     return kExitOk;
@@ -404,7 +390,8 @@ int program(const std::vector<std::string>& arguments, const Simulate& simulate,
     terminal.out << version.what() << '\n';
     return kExitOk;
   } catch (const CLI::ParseError& error) {
-    return report_usage_error(app, error, arguments, terminal.error);
+    fmt::print(terminal.error, "ringside: {}\n", usage_error_text(app, error, arguments));
+    return kExitBadInput;
   }
   return dispatch(app, parsed, simulate, interrupted, terminal);
 }

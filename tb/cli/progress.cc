@@ -9,6 +9,8 @@ namespace {
 
 constexpr auto kRedrawInterval = std::chrono::milliseconds(100);
 constexpr std::string_view kEraseLine = "\r\x1b[K";
+constexpr std::string_view kCutOff = "\x1b[?7l";  // what does not fit on the terminal's line, so that it stays one line
+constexpr std::string_view kWrap = "\x1b[?7h";
 
 // Part of the run that is done, by whichever limit is nearer; 0 when none is set.
 double fraction_done(const RunConfig& run, Time simulated, std::uint64_t packets) {
@@ -37,7 +39,7 @@ void LiveLine::update(Time simulated, std::uint64_t delivered_packets) {
   const double window_us = to_us(simulated - last_simulated_);
   const double mpps = window_us > 0.0 ? static_cast<double>(delivered_packets - last_packets_) / window_us : 0.0;
   const double wall_s = std::chrono::duration<double>(now - started_).count();
-  stream_ << kEraseLine << live_text(run_, simulated, delivered_packets, mpps, wall_s) << std::flush;
+  stream_ << kEraseLine << kCutOff << live_text(run_, simulated, delivered_packets, mpps, wall_s) << kWrap << std::flush;
   drawn_ = true;
   last_drawn_ = now;
   last_simulated_ = simulated;

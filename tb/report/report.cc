@@ -30,7 +30,7 @@ Json json_of(const SettingValue& value) {
 Json config_of(const Scenario& scenario) {
   Json config = Json::object();
   for (const auto& setting : scenario.settings.all()) {
-    if (!scenario.in_use(setting.name)) continue;
+    if (!scenario.on_board(setting)) continue;
     Json entry{{"value", json_of(setting.value)}};
     if (!setting.unit.empty()) entry["unit"] = setting.unit;
     entry["from"] = name(setting.layer);

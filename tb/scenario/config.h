@@ -12,6 +12,10 @@ namespace ringside {
 
 inline constexpr std::uint64_t kMostCores = 4;  // of a board; NR_CPUS of the guest
 
+// What belongs to one driver and the board that it runs on.
+inline constexpr Need kOnMlx5e{{"driver.name", "mlx5e"}};
+inline constexpr Need kOnStmmac{{"driver.name", "stmmac"}};
+
 // run.*: when a run ends, and what makes it repeatable.
 struct RunConfig {
   std::uint64_t packets = 200'000;

@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "model/base/errors.h"
 #include "tb/scenario/nearest.h"
+#include "tb/scenario/need.h"
 #include "tb/scenario/quantity.h"
 
 namespace ringside {
@@ -32,7 +34,10 @@ class Applier final : public ParameterVisitor {
   // Without `missing_place`, required parameters may stay without a value.
   Applier(Lookup lookup, MissingPlace missing_place) : lookup_(std::move(lookup)), missing_place_(std::move(missing_place)) {}
 
-  ParameterSet take() { return std::move(set_); }
+  ParameterSet take() {
+    for (const std::string& name : absent_) set_.remove(name);
+    return std::move(set_);
+  }
 
   void number(const ParameterInfo& info, Origin origin, std::uint64_t& value, std::uint64_t low,
               std::uint64_t high) override {
@@ -121,7 +126,8 @@ class Applier final : public ParameterVisitor {
   void apply(const ParameterInfo& info, Origin origin, std::string_view type, const std::string& allowed, T& value,
              const Convert& convert, const Show& show) {
     Setting setting{std::string(info.name), std::string(type), std::string(info.unit), std::string(info.help), allowed,
-                    origin == Origin::required, show(value), show(value), Layer::default_value, {}, std::string(info.source)};
+                    origin == Origin::required, show(value), show(value), Layer::default_value, {}, std::string(info.source),
+                    needs_of(info)};
     if (const auto* raw = lookup_(info.name)) {
       const auto converted = convert(*raw);
       if (!converted) {
@@ -133,8 +139,9 @@ class Applier final : public ParameterVisitor {
       setting.place = raw->place;
       setting.source = raw->source;
     } else if (setting.required && missing_place_) {
-      throw InputError(fmt::format("{}: no value for {} ({}); {} is required", missing_place_(info.name), info.name, info.help,
-                                   allowed));
+      absent_.push_back(setting.name);
+      if (has_effect(setting)) throw InputError(fmt::format("{}: no value for {} ({}); {} is required", missing_place_(info.name), info.name,
+                                                     info.help, allowed));
     }
     set_.add(std::move(setting));
   }
@@ -158,6 +165,19 @@ class Applier final : public ParameterVisitor {
           [&](std::uint64_t v) { return SettingValue(print(v)); });
     set_.last().unit.clear();
     set_allowed(allowed);
+  }
+
+  std::vector<Need> needs_of(const ParameterInfo& info) const {
+    std::vector<Need> needs;
+    if (!need_of_all().state.parameter.empty()) needs.push_back(need_of_all());
+    std::copy_if(info.needs.begin(), info.needs.end(), std::back_inserter(needs),
+                 [](const Need& need) { return !need.state.parameter.empty(); });
+    return needs;
+  }
+
+  // As far as the parameters tell that were visited before.
+  bool has_effect(const Setting& setting) const {
+    return std::all_of(setting.needs.begin(), setting.needs.end(), [this](const Need& need) { return met(need, set_); });
   }
 
   void set_allowed(std::string allowed) { set_.last().allowed = std::move(allowed); }
@@ -237,6 +257,7 @@ class Applier final : public ParameterVisitor {
   Lookup lookup_;
   MissingPlace missing_place_;
   ParameterSet set_;
+  std::vector<std::string> absent_;  // required by what the board is not
 };
 
 void reject_unknown_keys(const ParameterSet& known, const std::vector<RawValues>& layers) {

@@ -32,6 +32,7 @@ struct Setting {
   Layer layer = Layer::default_value;
   Place place;         // empty for a default
   std::string source;  // document or reason, of the default or of the data file
+  std::vector<Need> needs = {};  // without which it has no effect
 };
 
 // Visits all parameters of a configuration, as the visit() of a config struct does.
@@ -43,6 +44,7 @@ class ParameterSet {
   void add(Setting setting) { settings_.push_back(std::move(setting)); }
   Setting& last() { return settings_.back(); }
   const std::vector<Setting>& all() const { return settings_; }
+  void remove(std::string_view name) { std::erase_if(settings_, [name](const Setting& s) { return s.name == name; }); }
 
   // nullptr if there is none of that name.
   const Setting* find(std::string_view name) const;
@@ -55,8 +57,8 @@ class ParameterSet {
 };
 
 // Gives every parameter that `values` name its value; the others keep the one that they hold. Throws InputError for an
-// unknown key, a wrong type, a value out of range, and a required parameter without a value; `missing_place` then says
-// which file should have it.
+// unknown key, a wrong type, a value out of range, and a required parameter that has an effect and no value; `missing_place`
+// then says which file should have it.
 ParameterSet apply_values(const VisitAll& visit, const std::vector<RawValues>& layers,
                           const std::function<std::string(std::string_view name)>& missing_place);
 

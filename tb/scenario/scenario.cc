@@ -9,6 +9,7 @@
 #include "model/base/errors.h"
 #include "tb/scenario/data_dir.h"
 #include "tb/scenario/nearest.h"
+#include "tb/scenario/need.h"
 
 namespace ringside {
 namespace {
@@ -132,17 +133,6 @@ void check_traffic(const Scenario& scenario) {
   }
 }
 
-// A setting that a person made and that would silently do nothing.
-void check_use(const Scenario& scenario) {
-  for (const Setting& setting : scenario.settings.all()) {
-    const bool given = setting.layer == Layer::scenario || setting.layer == Layer::command_line;
-    if (!given || scenario.in_use(setting.name)) continue;
-    throw InputError(fmt::format("{}: {}: driver.name \"{}\" and its board have no such thing; allowed with driver.name \"{}\"",
-                                 scenario.settings.place_of(setting.name), setting.name, scenario.driver.name,
-                                 scenario.driver.name == "stmmac" ? "mlx5e" : "stmmac"));
-  }
-}
-
 // TCP needs both ends, or nothing moves.
 void check_tcp(const Scenario& scenario) {
   constexpr std::uint64_t kMostFlows = 64;
@@ -151,7 +141,6 @@ void check_tcp(const Scenario& scenario) {
   };
   if (!scenario.driver.image.empty()) return;
   const bool sockets = scenario.driver.stack == "tcp";
-  if (!sockets && scenario.driver.reader != "iperf") refuse("driver.reader", "nobody reads; driver.stack = \"tcp\" is required");
   if (scenario.traffic.pattern != "tcp") return;
   if (!sockets) refuse("traffic.pattern", "\"tcp\" has nobody to talk to; driver.stack = \"tcp\" is required");
   if (takes_every_packet(scenario.driver.xdp)) {
@@ -192,22 +181,15 @@ void Scenario::visit(ParameterVisitor& v) {
   traffic.visit(v);
   cpu.visit(v);
   memory.visit(v);
-  pcie.visit(v);
-  nic.visit(v);
-  axi.visit(v);
-  dwmac.visit(v);
+  v.only_with(kOnMlx5e, [&] { pcie.visit(v); });
+  v.only_with(kOnMlx5e, [&] { nic.visit(v); });
+  v.only_with(kOnStmmac, [&] { axi.visit(v); });
+  v.only_with(kOnStmmac, [&] { dwmac.visit(v); });
 }
 
-bool Scenario::in_use(std::string_view parameter) const {
-  const bool soc = driver.name == "stmmac";
-  const auto of = [parameter](std::string_view area) { return parameter.starts_with(area); };
-  if (soc) {
-    return !of("nic.") && !of("pcie.") && parameter != "driver.rx_striding_rq" && parameter != "driver.xdp_tx_mpwqe" &&
-           parameter != "driver.cqe_moderation";
-  }
-  return !of("dwmac.") && !of("axi.") && parameter != "driver.rx" && parameter != "driver.rx_split_header" &&
-         parameter != "driver.pause" && parameter != "driver.promisc" && parameter != "driver.tx_ring" &&
-         parameter != "driver.rx_queues";
+bool Scenario::on_board(const Setting& setting) const {
+  return std::all_of(setting.needs.begin(), setting.needs.end(),
+                     [this](const Need& need) { return need.state.parameter != "driver.name" || met(need, settings); });
 }
 
 std::filesystem::path Scenario::file_of(std::string_view parameter) const {
@@ -278,7 +260,7 @@ Scenario load_scenario(const std::string& argument, const std::vector<std::strin
   }
   scenario.settings = load_parameters([&](ParameterVisitor& v) { scenario.visit(v); }, data_files(), data, file, overrides);
   check_power_of_two(scenario.settings, "driver.rx_ring", scenario.driver.rx_ring);
-  check_use(scenario);
+  check_needs(scenario.settings);
   check_watchdog(scenario);
   check_stmmac(scenario);
   check_xdp_program(scenario);

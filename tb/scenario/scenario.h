@@ -45,7 +45,7 @@ struct Scenario {
   void visit(ParameterVisitor& v);
 
   // Whether the board of this scenario's driver has what the parameter belongs to.
-  bool in_use(std::string_view parameter) const;
+  bool on_board(const Setting& setting) const;
 
   // An existing file that a parameter names: relative to the working directory when the command line gave it, else to the
   // scenario's folder, then to the data directory. Throws InputError naming the parameter's place.

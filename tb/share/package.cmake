@@ -1,9 +1,8 @@
-# `cpack --preset release` makes build/package/ringside_VERSION_ARCHITECTURE.deb; scripts/package builds what goes into it.
-set(RINGSIDE_MAINTAINER "The Ringside authors <ringside@packages.invalid>" CACHE STRING "Maintainer of the Debian package")
+# `cpack --preset release` makes build/package/ringside_VERSION_ARCHITECTURE.deb; scripts/package builds what goes into it, and
+# says whom CPACK_PACKAGE_CONTACT names, the package's maintainer: whoever makes it, so that there is no default here.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # tests and benchmarks need not be built
 
 set(CPACK_PACKAGE_NAME ringside)
-set(CPACK_PACKAGE_CONTACT ${RINGSIDE_MAINTAINER})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "cycle-approximate simulator of network receive")
 set(CPACK_PACKAGE_DESCRIPTION
 "Ringside simulates a NIC's descriptor rings and DMA engine, PCIe or AXI, the

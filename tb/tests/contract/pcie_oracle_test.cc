@@ -42,6 +42,7 @@ struct Case {
   void (*limit)(PcieConfig&);
   std::uint64_t mean_gap;
 };
+void PrintTo(const Case& c, std::ostream* out) { *out << "an operation every " << c.mean_gap << " ps"; }
 
 class PcieOracleComparison : public ::testing::TestWithParam<Case> {};
 

@@ -42,6 +42,10 @@ struct BoardSetup {
   int rx;
   std::uint32_t ring;
 };
+void PrintTo(const BoardSetup& setup, std::ostream* out) {
+  *out << (setup.xgmac ? "XGMAC" : "EQOS") << (setup.coherent ? ", coherent" : "") << (setup.split ? ", split headers" : "")
+       << ", STMMAC_RX " << setup.rx << ", ring of " << setup.ring;
+}
 
 class Bytes : public testing::TestWithParam<BoardSetup> {};
 
@@ -100,6 +104,9 @@ struct Step {
   std::uint64_t cvac;
   std::uint32_t truesize;
 };
+void PrintTo(const Step& step, std::ostream* out) {
+  *out << "STMMAC_RX " << step.rx << ": " << step.cvac << " DC CVAC, truesize " << step.truesize;
+}
 
 class LineOperations : public testing::TestWithParam<Step> {};
 

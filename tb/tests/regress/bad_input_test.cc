@@ -39,7 +39,7 @@ TEST(BadScenario, TcpNeedsBothEnds) {
   refused("driver.xdp=drop", {"--set driver.xdp=drop: driver.xdp: \"drop\" keeps every packet from TCP", "\"none\""});
   refused("driver.stack=sink", {"mlx5e-tcp.toml:", "traffic.pattern", "driver.stack = \"tcp\" is required"});
   refused("traffic.flows=65", {"--set traffic.flows=65: traffic.flows: 65 TCP connections; at most 64 are allowed"});
-  expect_setting_refused("driver.reader=verify", {"driver.reader: nobody reads", "driver.stack = \"tcp\""});
+  expect_setting_refused("driver.reader=verify", {"driver.reader has no effect with driver.stack = \"raw-drop\"", "driver.stack = \"tcp\""});
 }
 
 TEST(BadScenario, WrongType) {
@@ -88,10 +88,10 @@ TEST(BadSetting, TrafficThatContradictsItself) {
     expect_refused(run.run(), {"--set traffic.", part});
   };
   refused({"traffic.rate=0 pps", "traffic.pattern=poisson"}, "needs a rate above 0");
-  refused({"traffic.pattern=imix", "traffic.frame_size=1518"}, "sizes of its own");
-  refused({"traffic.loop=true"}, "traffic.pcap is required");
+  refused({"traffic.pattern=imix", "traffic.frame_size=1518"}, "allowed with traffic.pattern other than \"imix\"");
+  refused({"traffic.loop=true"}, "allowed with a traffic.pcap");
   refused({"traffic.pcap=captures/web-browsing-2010.pcap", "traffic.pattern=burst"}, "its own frames");
-  refused({"traffic.pcap=captures/web-browsing-2010.pcap", "traffic.pcap_scale=50"}, "\"scaled\" only");
+  refused({"traffic.pcap=captures/web-browsing-2010.pcap", "traffic.pcap_scale=50"}, "allowed with traffic.pcap_timing = \"scaled\"");
 }
 
 TEST(BadSetting, UnknownCompilerFlag) {

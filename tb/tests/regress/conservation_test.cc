@@ -8,6 +8,7 @@ struct Case {
   const char* name;
   std::vector<std::string> settings;
 };
+void PrintTo(const Case& c, std::ostream* out) { *out << testing::PrintToString(c.settings); }
 
 class Conservation : public testing::TestWithParam<Case> {};
 

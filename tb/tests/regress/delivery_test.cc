@@ -13,6 +13,7 @@ struct Case {
   bool striding;
   const char* program;  // for the consumer: the program itself, or a tap on what the stack receives
 };
+void PrintTo(const Case& c, std::ostream* out) { *out << c.program << (c.striding ? ", striding" : ", legacy"); }
 
 class Delivery : public testing::TestWithParam<Case> {};
 

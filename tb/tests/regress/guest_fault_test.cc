@@ -24,13 +24,14 @@ struct Fault {
   const char* line;  // of the source
   const char* what;
 };
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.what; }
 
-class FaultyGuest : public testing::TestWithParam<std::tuple<const char*, Fault>> {};
+class FaultyGuest : public testing::TestWithParam<std::tuple<std::string, Fault>> {};
 
 TEST_P(FaultyGuest, IsNamedByFunctionLineAndTime) {
   const auto& [isa, fault] = GetParam();
-  const bool x86 = std::string(isa) == "x86-64";
-  RingsideRun run({"mlx5e-xdp-drop", "--quiet", "--image", test_image_path(std::string("bench-") + isa + "-gcc-none")});
+  const bool x86 = isa == "x86-64";
+  RingsideRun run({"mlx5e-xdp-drop", "--quiet", "--image", test_image_path("bench-" + isa + "-gcc-none")});
   run.set(x86 ? "cpu.model=xeon-8380" : "cpu.model=cortex-a72").set(std::string("driver.xdp=") + fault.program);
   const double before = processor_seconds_of_children();
   const Outcome outcome = run.run();
@@ -55,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
                                      Fault{"wild-jump", "jump_into_data", "faults\\.cc:[0-9]+", "jump to 0x1000000"},
                                      Fault{"panic", "panic_on_purpose", "in faults\\.cc:[0-9]+", "out of teapots"})),
     [](const auto& info) {
-      std::string name = std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param).program;
+      std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param).program;
       std::replace(name.begin(), name.end(), '-', '_');
       return name;
     });

@@ -13,8 +13,9 @@ struct StackCase {
   const char* stack;
   const char* end;  // of every packet
 };
+void PrintTo(const StackCase& c, std::ostream* out) { *out << c.stack << " -> " << c.end; }
 
-class EndInTheStack : public testing::TestWithParam<std::tuple<StackCase, const char*, const char*, bool>> {};
+class EndInTheStack : public testing::TestWithParam<std::tuple<StackCase, std::string, std::string, bool>> {};
 
 INSTANTIATE_TEST_SUITE_P(
     Ends, EndInTheStack,

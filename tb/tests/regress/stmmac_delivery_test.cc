@@ -30,6 +30,7 @@ struct Case {
   bool jumbo = false;   // frames for an MTU of up to 9000, made of the capture's
   bool wrong = false;   // frames with wrong checksums come through
 };
+void PrintTo(const Case& c, std::ostream* out) { *out << testing::PrintToString(c.settings); }
 
 RingsideRun capture_run(const Packets& packets) {
   RingsideRun run({"stmmac-capture", "--quiet"});

@@ -79,6 +79,8 @@ bool stuck(const Outcome& outcome, const std::string& what) {
 
 std::uint64_t driver(const Outcome& outcome, const char* name) { return counter(outcome.json(), "driver", name); }
 
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.row; }
+
 class StmmacFault : public testing::TestWithParam<Fault> {};
 
 TEST_P(StmmacFault, ShowsInTheFaultyDriverOnly) {

@@ -26,7 +26,7 @@ void expect_intact(const Report& report, std::uint64_t bytes) {
   EXPECT_EQ(report["result"]["stop_reason"], "exhausted");
 }
 
-class Transfer : public testing::TestWithParam<std::tuple<const char*, bool>> {};
+class Transfer : public testing::TestWithParam<std::tuple<std::string, bool>> {};
 INSTANTIATE_TEST_SUITE_P(Queues, Transfer, testing::Combine(testing::Values("gcc", "clang"), testing::Bool()),
                          [](const auto& info) {
                            return fmt::format("{}_{}", std::get<0>(info.param), std::get<1>(info.param) ? "striding" : "legacy");

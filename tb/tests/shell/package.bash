@@ -9,7 +9,7 @@ if ! command -v dpkg-shlibdeps >/dev/null || ! command -v file >/dev/null; then
   echo "dpkg-dev or file is missing; scripts/packages test installs them" >&2
   exit 77 # what ctest takes for skipped
 fi
-cpack -G DEB -B "$scratch" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; exit 1; }
+cpack -G DEB -B "$scratch" -D CPACK_PACKAGE_CONTACT="A Tester <tester@example.org>" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; exit 1; }
 package=$(echo "$scratch"/ringside_*.deb)
 failures=0
 fail() {
@@ -47,7 +47,7 @@ images=$(grep -c '^-.*\.elf$' "$scratch/contents")
 dpkg-deb --extract "$package" "$scratch/root"
 "$scratch/root/usr/bin/ringside" run mlx5e-xdp-drop --quiet --set run.packets=200 --set run.warmup=0 --out "$scratch/report.json" ||
   fail "the packaged program does not run"
-for part in 'Depends: g\+\+,' 'Recommends:.*g\+\+-aarch64-linux-gnu' 'libunicorn'; do
+for part in 'Depends: g\+\+,' 'Recommends:.*g\+\+-aarch64-linux-gnu' 'libunicorn' 'Maintainer: A Tester <tester@example\.org>'; do
   dpkg-deb --info "$package" | grep -qE "$part" || fail "control file without $part"
 done
 [ "$failures" -eq 0 ] || exit 1

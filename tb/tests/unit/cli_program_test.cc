@@ -247,6 +247,27 @@ TEST_F(Program, TeachesItsUse) {
   EXPECT_THAT(out_.str(), StartsWith("ringside "));
 }
 
+TEST_F(Program, HelpIsACommandToo) {
+  EXPECT_EQ(run_program({"help"}), kExitOk);
+  EXPECT_THAT(out_.str(), HasSubstr("Subcommands:"));
+  EXPECT_EQ(run_program({"help", "run"}), kExitOk);
+  EXPECT_THAT(out_.str(), HasSubstr("--set KEY=VALUE"));
+}
+
+TEST_F(Program, SaysWhatIsWrongWithACommandLine) {
+  const auto error_of = [this](const std::vector<std::string>& arguments) {
+    EXPECT_EQ(run_program(arguments), kExitBadInput);
+    return error_.str();
+  };
+  EXPECT_EQ(error_of({"run", "x", "--sett", "a=b"}), "ringside: unknown option --sett; did you mean --set?; see ringside run --help\n");
+  EXPECT_EQ(error_of({"run", "x", "y"}), "ringside: y is one argument too many; see ringside run --help\n");
+  EXPECT_EQ(error_of({"run"}), "ringside: scenario is required; see ringside run --help\n");
+  EXPECT_EQ(error_of({"compare", "a.json", "b.json", "--format", "jsn"}),
+            "ringside: --format is jsn; one of text, markdown, json, html, folded is allowed; did you mean json?; see ringside "
+            "compare --help\n");
+  EXPECT_THAT(error_of({"rnu"}), StartsWith("ringside: unknown command rnu; run, "));
+}
+
 TEST(LiveLine, EstimatesFromTheNearerLimit) {
   RunConfig run;
   run.warmup = 0;

@@ -48,15 +48,6 @@ TEST(CoreConfig, EveryParameterIsHardwareAndExplained) {
   EXPECT_TRUE(names.seen.contains("cpu.rep_stos.wide"));
 }
 
-TEST(CoreConfig, StringInstructionsExistOnX86Only) {
-  CoreConfig config;
-  config.architecture = "aarch64";
-  Names names;
-  config.visit(names);
-  EXPECT_EQ(config.isa(), Architecture::aarch64);
-  EXPECT_FALSE(names.seen.contains("cpu.rep_stos.wide"));
-}
-
 TEST(CoreConfig, EveryStallReasonHasAName) {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < kStallReasons; ++i) names.insert(name(static_cast<StallReason>(i)));

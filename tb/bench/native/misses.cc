@@ -47,8 +47,7 @@ void flush(const char* line) { asm volatile("clflush (%0)" ::"r"(line) : "memory
 // Waits until what has been flushed is in DRAM.
 void settle() {
   asm volatile("mfence" ::: "memory");
-  for (volatile int i = 0; i < 300; i = i + 1) {
-  }
+  for (int i = 0; i < 300; ++i) asm volatile("");
 }
 
 // lfence waits until a prefetch has been taken, but not for its line.

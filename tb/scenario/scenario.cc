@@ -152,11 +152,10 @@ void check_tcp(const Scenario& scenario) {
 void check_cpus(const Scenario& scenario) {
   const std::uint64_t cpu = scenario.driver.reader_cpu, cores = scenario.platform.cores;
   if (cpu == 0) return;
-  const auto refuse = [&](const std::string& message) {
-    throw InputError(fmt::format("{}: driver.reader_cpu: {}", scenario.settings.place_of("driver.reader_cpu"), message));
-  };
-  if (cpu >= cores) refuse(fmt::format("there is no CPU {}; with cpu.cores = {}, 0{} is allowed", cpu, cores, cores == 1 ? "" : fmt::format(" to {}", cores - 1)));
-  if (scenario.driver.image.empty() && scenario.driver.stack != "tcp") refuse("nobody reads; driver.stack = \"tcp\" is required");
+  if (cpu < cores) return;
+  throw InputError(fmt::format("{}: driver.reader_cpu: there is no CPU {}; with cpu.cores = {}, 0{} is allowed",
+                               scenario.settings.place_of("driver.reader_cpu"), cpu, cores,
+                               cores == 1 ? "" : fmt::format(" to {}", cores - 1)));
 }
 
 // The interrupt watchdog of a Synopsys core counts 256 periods of its register clock, 16 to 255 of them in Linux.

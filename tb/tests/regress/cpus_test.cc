@@ -215,7 +215,7 @@ TEST(BadCpu, IsRefused) {
   };
   refused({"driver.reader_cpu=1"}, "there is no CPU 1; with cpu.cores = 1, 0 is allowed");
   refused({"cpu.cores=2", "driver.reader_cpu=2"}, "there is no CPU 2; with cpu.cores = 2, 0 to 1 is allowed");
-  refused({"cpu.cores=2", "driver.reader_cpu=1", "traffic.pattern=constant", "driver.stack=sink"}, "driver.reader_cpu: nobody reads");
+  refused({"cpu.cores=2", "driver.reader_cpu=1", "traffic.pattern=constant", "driver.stack=sink"}, "driver.reader_cpu has no effect with driver.stack = \"sink\"");
   refused({"cpu.cores=0"}, "cpu.cores");
   refused({"cpu.cores=5"}, "cpu.cores");
 }

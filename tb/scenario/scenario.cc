@@ -151,7 +151,6 @@ void check_tcp(const Scenario& scenario) {
 
 void check_cpus(const Scenario& scenario) {
   const std::uint64_t cpu = scenario.driver.reader_cpu, cores = scenario.platform.cores;
-  if (cpu == 0) return;
   if (cpu < cores) return;
   throw InputError(fmt::format("{}: driver.reader_cpu: there is no CPU {}; with cpu.cores = {}, 0{} is allowed",
                                scenario.settings.place_of("driver.reader_cpu"), cpu, cores,

@@ -61,7 +61,7 @@ template <unsigned slots, unsigned sources, unsigned results, bool alu>
   const std::uint64_t done = at + in.latency;
   give_results<results>(in, done);
   retire_calmly(flow, counted, micro_ops, done,
-                [&] { return (at > dispatched) | (in.latency > 1) ? StallReason::dependency : StallReason::base; });
+                [&] { return ((at > dispatched) | (in.latency > 1)) ? StallReason::dependency : StallReason::base; });
   return done;
 }
 
@@ -123,7 +123,7 @@ std::uint64_t Pipeline::State::calm_two(Flow& flow, const Instruction& in, Instr
   ready[in.short_early] = address + in.early_latency;
   retire_calmly(flow, counted, in.micro_ops, done, [&] {
     if (loads != 0 && loaded.done >= start) return loaded.reason;
-    return (start > dispatched) | (in.latency > 1) ? StallReason::dependency : StallReason::base;
+    return ((start > dispatched) | (in.latency > 1)) ? StallReason::dependency : StallReason::base;
   });
   for (unsigned i = 0; i < loads; ++i) load_queue.push(flow.retired);
   for (unsigned i = 0; i < written; ++i) store_cached(*flow.access++, loads != 0 ? done : std::max(issued, data), flow.retired);

@@ -8,6 +8,7 @@ namespace {
 constexpr auto kRequired = ParameterVisitor::Origin::required;
 constexpr std::array<std::string_view, 2> kArchitectures{"x86_64", "aarch64"};
 constexpr Need kX86{{"cpu.architecture", "x86_64"}};
+constexpr Need kSeveralCores{{"cpu.cores", "1", false}};
 
 }  // namespace
 
@@ -32,7 +33,7 @@ void CoreConfig::visit(ParameterVisitor& v) {
               megahertz(100), megahertz(10'000));
   v.time({"cpu.interrupt_latency", "ns", "", "from the arrival of an interrupt to the first instruction after the wait for it"},
          kRequired, interrupt_latency, Time{}, milliseconds(1));
-  v.time({"cpu.ipi_latency", "ns", "", "from the store that sends an interrupt to another core to its arrival there"}, kRequired,
+  v.time({"cpu.ipi_latency", "ns", "", "from the store that sends an interrupt to another core to its arrival there", {kSeveralCores}}, kRequired,
          ipi_latency, Time{}, milliseconds(1));
   v.number({"cpu.dispatch_width", "uops/cycle", "", "fused micro-ops renamed and dispatched per cycle"}, kRequired,
            dispatch_width, 1, 16);

@@ -15,7 +15,7 @@ namespace ringside {
 class EngineMemory {
  public:
   // Maps `memory` into the emulator for every kind of access by the guest of `image`; code that it overwrites is
-  // translated anew. Other hooks see stores as ever. Both this and `memory` must outlive the emulator. Throws
+  // translated anew by this emulator, but by no other that has the same memory. Other hooks see stores as ever. Both this and `memory` must outlive the emulator. Throws
   // std::runtime_error.
   EngineMemory(uc_struct* engine, const Image& image, PhysicalMemory& memory);
   EngineMemory(const EngineMemory&) = delete;

@@ -112,8 +112,9 @@ std::uint64_t Pipeline::State::calm_two(Flow& flow, const Instruction& in, Instr
     const Loaded one = load_cached(*flow.access++, counted, issued);
     if (one.done > loaded.done) loaded = one;
   }
+  // A store of what has been loaded takes no slot of its own.
   const bool shared = config.shared_memory_ports;
-  for (unsigned i = loads; i < 2 && loads == 0; ++i)
+  for (unsigned i = 0; loads == 0 && i < written; ++i)
     issued = calendar.book(shared ? Port::load : Port::store, from, shared ? load_ports : store_ports);
   if (loads != 0) loads_done = std::max(loads_done, loaded.done);
   std::uint64_t start = std::max({issued, loaded.done, data});

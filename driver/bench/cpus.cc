@@ -25,11 +25,8 @@ static void start_other(void (*entry)(u64), u64 cpu) {
   write_board(BoardReg::cpu_on, reinterpret_cast<u64>(&start));
 }
 
-static __always_inline u64 load_acquire(const u64* at) { return __atomic_load_n(at, __ATOMIC_ACQUIRE); }
-static __always_inline void store_release(u64* at, u64 value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }
-
 static void wait_for(const u64* at, u64 value) {
-  while (load_acquire(at) != value) cpu_relax();
+  while (smp_load_acquire(at) != value) cpu_relax();
 }
 
 [[noreturn]] static void sleep_for_ever() {
@@ -41,11 +38,11 @@ static void wait_for(const u64* at, u64 value) {
 
 // Answers each interrupt with its vector.
 [[noreturn]] static void answer_interrupts(u64 cpu) {
-  store_release(&ready.word[0], cpu);
+  smp_store_release(&ready.word[0], cpu);
   for (;;) {
     write_board(BoardReg::idle, 0);
     const u64 pending = read_board(BoardReg::pending);
-    store_release(&turn.word[0], static_cast<u64>(__builtin_ctzll(pending)));
+    smp_store_release(&turn.word[0], static_cast<u64>(__builtin_ctzll(pending)));
   }
 }
 
@@ -61,10 +58,10 @@ static void interrupt_other(u32 count, u32) {
 }
 
 [[noreturn]] static noinline void hand_back(u64 cpu) {
-  store_release(&ready.word[0], cpu);
+  smp_store_release(&ready.word[0], cpu);
   for (u64 i = 0; i < rounds; i++) {
     wait_for(&turn.word[0], 2 * i + 1);
-    store_release(&turn.word[0], 2 * i + 2);
+    smp_store_release(&turn.word[0], 2 * i + 2);
   }
   sleep_for_ever();
 }
@@ -75,7 +72,7 @@ static void ping_pong(u32 count, u32) {
   start_other(hand_back, 1);
   wait_for(&ready.word[0], 1);
   for (u64 i = 0; i < count; i++) {
-    store_release(&turn.word[0], 2 * i + 1);
+    smp_store_release(&turn.word[0], 2 * i + 1);
     wait_for(&turn.word[0], 2 * i + 2);
   }
 }
@@ -88,9 +85,9 @@ static noinline void count_at(u64* word, u32 times) {
 }
 
 [[noreturn]] static void count_beside(u64 cpu) {
-  store_release(&ready.word[0], cpu);
+  smp_store_release(&ready.word[0], cpu);
   count_at(&counters[0].word[distance], rounds);
-  store_release(&turn.word[0], 1);
+  smp_store_release(&turn.word[0], u64{1});
   sleep_for_ever();
 }
 
@@ -113,7 +110,7 @@ static spinlock_t kept;
 
 [[noreturn]] static void keep_lock(u64 cpu) {
   spin_lock(&kept);
-  store_release(&ready.word[0], cpu);
+  smp_store_release(&ready.word[0], cpu);
   sleep_for_ever();
 }
 

@@ -13,6 +13,7 @@ constexpr std::array<std::string_view, 2> kPolicies = {"inclusive", "victim"};
 constexpr std::array<std::string_view, 2> kInvalidates = {"discard", "clean"};
 constexpr std::array<std::string_view, 2> kPageSizes = {"4KiB", "2MiB"};
 
+constexpr Need kSeveralCores{{"cpu.cores", "1", false}};
 constexpr Need kSnoops{{"memory.dma_snoops", "true"}};
 constexpr Need kDoesNotSnoop{{"memory.dma_snoops", "false"}};
 constexpr Need kToldIncoherent{{"driver.dma_coherent", "false"}};
@@ -66,7 +67,7 @@ void MemoryConfig::visit_shared(ParameterVisitor& v) {
   v.number({"memory.llc_ways", "ways", "", "Associativity of the last-level cache."}, kRequired, llc_ways, 1, 32);
   v.time({"memory.llc_latency", "ns", "", "Load-to-use latency of the last-level cache."}, kRequired, llc_latency,
          picoseconds(100), microseconds(1));
-  v.time({"memory.snoop_latency", "ns", "", "Load-to-use latency of a line that another core has modified; a store waits as long for it."},
+  v.time({"memory.snoop_latency", "ns", "", "Load-to-use latency of a line that another core has modified; a store waits as long for it.", {kSeveralCores}},
          kRequired, snoop_latency, picoseconds(100), microseconds(1));
   v.choice(
       {"memory.llc_policy", "", "", "Whether the last level holds all lines of the private caches, or their victims."},

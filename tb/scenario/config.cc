@@ -19,6 +19,7 @@ constexpr std::array kCompilers{"gcc"sv, "clang"sv};
 // What Ringside's drivers never look at may matter to an image that somebody brings.
 constexpr ParameterState kImage{"driver.image", "", false};
 constexpr Need kBuilt{{"driver.image", ""}};
+constexpr Need kSeveralCores{{"cpu.cores", "1", false}};
 constexpr Need kTcp{{"driver.stack", "tcp"}, kImage};
 constexpr Need kStack{{"driver.xdp", "drop, drop-read, tx, redirect, redirect-same", false}, kImage};
 constexpr Need kSends{{"driver.xdp", "tx, redirect, redirect-same, tx-frags, adjust-tx"}, kImage};
@@ -39,7 +40,7 @@ void RunConfig::visit(ParameterVisitor& v) {
   v.time({"run.watchdog", "ms", "chosen: a thousand times the longest expected pause",
           "Simulated time without any progress of the guest after which the run is an error; 0 is off."},
          kDefault, watchdog, {}, seconds(1000));
-  v.time({"run.quantum", "ns", "measured: docs/timing-model.md", "How far one of several cores may run ahead of the others."}, kDefault,
+  v.time({"run.quantum", "ns", "measured: docs/timing-model.md", "How far one of several cores may run ahead of the others.", {kSeveralCores}}, kDefault,
          quantum, picoseconds(100), microseconds(2));
 }
 

@@ -216,6 +216,9 @@ TEST(BadCpu, IsRefused) {
   refused({"driver.reader_cpu=1"}, "there is no CPU 1; with cpu.cores = 1, 0 is allowed");
   refused({"cpu.cores=2", "driver.reader_cpu=2"}, "there is no CPU 2; with cpu.cores = 2, 0 to 1 is allowed");
   refused({"cpu.cores=2", "driver.reader_cpu=1", "traffic.pattern=constant", "driver.stack=sink"}, "driver.reader_cpu has no effect with driver.stack = \"sink\"");
+  refused({"run.quantum=5 ns"}, "run.quantum has no effect with cpu.cores = 1; allowed with cpu.cores other than 1");
+  refused({"memory.snoop_latency=90 ns"}, "memory.snoop_latency has no effect with cpu.cores = 1");
+  refused({"cpu.ipi_latency=90 ns"}, "cpu.ipi_latency has no effect with cpu.cores = 1");
   refused({"cpu.cores=0"}, "cpu.cores");
   refused({"cpu.cores=5"}, "cpu.cores");
 }

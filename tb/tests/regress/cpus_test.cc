@@ -17,6 +17,7 @@ struct Machine {
   const char* scenario;
   std::vector<const char*> settings;
 };
+void PrintTo(const Machine& machine, std::ostream* out) { *out << machine.name; }
 
 const Machine kMachines[] = {
     {"Stmmac", "stmmac-tcp", {}},

@@ -16,6 +16,7 @@ struct Machine {
   const char* image;
   const char* cpu;
 };
+void PrintTo(const Machine& machine, std::ostream* out) { *out << machine.name; }
 
 class GuestCpus : public testing::TestWithParam<Machine> {
  protected:

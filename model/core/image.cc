@@ -150,9 +150,9 @@ Image::~Image() = default;
 
 void Image::load(PhysicalMemory& memory) const {
   for (const Segment& segment : segments_) {
-    std::uint8_t* to = memory.host(PhysAddr{segment.address});
-    std::memcpy(to, segment.bytes.data(), segment.bytes.size());
-    std::memset(to + segment.bytes.size(), 0, segment.memory_size - segment.bytes.size());
+    std::uint8_t* const to = memory.host(PhysAddr{segment.address});
+    std::uint8_t* const rest = std::copy(segment.bytes.begin(), segment.bytes.end(), to);
+    std::fill(rest, to + segment.memory_size, std::uint8_t{0});
   }
 }
 

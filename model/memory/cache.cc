@@ -12,8 +12,9 @@ Cache::Cache(std::string_view name, Bytes size, std::uint64_t ways, bool timed) 
   const std::uint64_t lines = size.value / kCacheLine;
   if (ways == 0 || ways > kMaxWays || lines == 0 || lines % ways != 0 || size.value % kCacheLine != 0) {
     throw InputError(
-        fmt::format("{0}_size, {0}_ways: {1} bytes in {2} ways is not a whole number of sets of {3} B lines", name,
-                    size.value, ways, kCacheLine));
+        fmt::format("{0}_size, {0}_ways: {1} bytes in {2} ways is not a whole number of sets of {3} B lines; multiples of the ways times that, with 1 to {4} "
+                    "ways, are allowed",
+                    name, size.value, ways, kCacheLine, kMaxWays));
   }
   ways_ = static_cast<std::uint32_t>(ways);
   sets_ = static_cast<std::uint32_t>(lines / ways);

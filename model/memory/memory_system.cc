@@ -27,7 +27,7 @@ MemorySystem::MemorySystem(PhysicalMemory& memory, const MemoryConfig& config)
       random_eviction_(config.eviction_interval, config.eviction_seed) {
   if (config.ddio_ways > config.llc_ways) {
     throw InputError(
-        fmt::format("memory.ddio_ways: {} is more than memory.llc_ways, {}", config.ddio_ways, config.llc_ways));
+        fmt::format("memory.ddio_ways: {} of {} ways; at most memory.llc_ways is allowed", config.ddio_ways, config.llc_ways));
   }
   if (!std::has_single_bit(config.fill_buffer_banks) || config.fill_buffers % config.fill_buffer_banks != 0) {
     throw InputError(fmt::format("memory.fill_buffer_banks: {}; a power of two that divides memory.fill_buffers, {}, is allowed",

@@ -23,7 +23,7 @@ TlbArray first_level(const MemoryConfig& config) {
 
 TlbArray::TlbArray(std::string_view name, std::uint64_t entries, std::uint64_t ways) {
   if (ways == 0 || entries % ways != 0 || !std::has_single_bit(entries / ways)) {
-    throw InputError(fmt::format("{0}_entries, {0}_ways: {1} entries in {2} ways is not a power-of-two number of sets",
+    throw InputError(fmt::format("{0}_entries, {0}_ways: {1} entries in {2} ways is not a power-of-two number of sets; ways times a power of two is allowed",
                                  name, entries, ways));
   }
   ways_ = static_cast<std::uint32_t>(ways);

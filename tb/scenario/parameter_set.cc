@@ -300,6 +300,19 @@ std::string ParameterSet::place_of(std::string_view name) const {
   return setting->place.error_text;
 }
 
+std::string ParameterSet::placed(const std::string& message) const {
+  const Setting* given = nullptr;
+  for (std::size_t begin = 0; begin < message.size();) {
+    const std::size_t end = std::min(message.find_first_of(" ,:", begin), message.size());
+    const Setting* const setting = find(message.substr(begin, end - begin));
+    if (setting == nullptr) break;
+    if (given == nullptr || setting->layer > given->layer) given = setting;
+    if (message.compare(end, 2, ", ") != 0) break;
+    begin = end + 2;
+  }
+  return given == nullptr ? message : fmt::format("{}: {}", place_of(given->name), message);
+}
+
 ParameterSet list_parameters(const VisitAll& visit) {
   Applier applier([](std::string_view) { return nullptr; }, nullptr);
   visit(applier);

@@ -52,6 +52,10 @@ class ParameterSet {
   // The place to name in an error about the parameter: a file and line, or "run.seed (default)".
   std::string place_of(std::string_view name) const;
 
+  // A message of a model begins with the parameters that it is about: "memory.l1d_size, memory.l1d_ways: ...". With the place in
+  // front of the one that was given last, a data file's value counting as given first; any other message as it is.
+  std::string placed(const std::string& message) const;
+
  private:
   std::vector<Setting> settings_;
 };

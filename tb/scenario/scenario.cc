@@ -265,7 +265,11 @@ Scenario load_scenario(const std::string& argument, const std::vector<std::strin
   check_traffic(scenario);
   check_tcp(scenario);
   check_cpus(scenario);
-  scenario.pcie.check();
+  try {
+    scenario.pcie.check();
+  } catch (const InputError& refused) {
+    throw InputError(scenario.settings.placed(refused.what()));
+  }
   if (!scenario.traffic.pcap.empty()) scenario.traffic.pcap = scenario.file_of("traffic.pcap").string();
   return scenario;
 }

@@ -57,6 +57,14 @@ TEST(BadScenario, NotAPowerOfTwo) {
   expect_scenario_refused("[driver]\nrx_ring = 1000\n", {"bad.toml:2: driver.rx_ring is 1000", "a power of two", "512"});
 }
 
+// What a model refuses, with the place of what was given last.
+TEST(BadScenario, WhatModelsRefuseHasItsPlace) {
+  expect_setting_refused("memory.l1d_ways=7", {"--set memory.l1d_ways=7: memory.l1d_size, memory.l1d_ways: 49152 bytes in 7 ways", "allowed"});
+  expect_setting_refused("memory.fill_buffer_banks=5", {"--set memory.fill_buffer_banks=5: memory.fill_buffer_banks: 5; a power of two"});
+  expect_setting_refused("pcie.lanes=3", {"--set pcie.lanes=3: pcie.lanes = 3: a power of two is allowed"});
+  expect_scenario_refused("[memory]\n\nstlb_ways = 7\n", {"bad.toml:3: memory.stlb_entries, memory.stlb_ways: 2048 entries in 7 ways", "allowed"});
+}
+
 TEST(BadScenario, NotToml) { expect_scenario_refused("[driver\nrx_ring = 64\n", {"bad.toml:1: ", "TOML"}); }
 
 TEST(BadScenario, Missing) {

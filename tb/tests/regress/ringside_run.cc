@@ -90,6 +90,8 @@ Outcome RingsideRun::run() {
   if (interrupt_after_ms_ != 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(interrupt_after_ms_));
     ::kill(child, SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ::kill(child, SIGINT);
   }
   int status = 0;
   ::waitpid(child, &status, 0);

@@ -32,7 +32,7 @@ class RingsideRun {
   // "key=value"
   RingsideRun& set(const std::string& assignment);
   RingsideRun& file(const std::string& name, const std::string& content);
-  // Sends SIGINT once the run is so old.
+  // Sends SIGINT once the run is so old, and again at once, as timeout(1) does.
   RingsideRun& interrupt_after(unsigned milliseconds);
 
   Outcome run();

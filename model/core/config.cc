@@ -8,6 +8,7 @@ namespace {
 constexpr auto kRequired = ParameterVisitor::Origin::required;
 constexpr std::array<std::string_view, 2> kArchitectures{"x86_64", "aarch64"};
 constexpr Need kX86{{"cpu.architecture", "x86_64"}};
+constexpr Need kOutOfOrder{{"cpu.in_order", "false"}};
 constexpr Need kSeveralCores{{"cpu.cores", "1", false}};
 
 }  // namespace
@@ -42,6 +43,9 @@ void CoreConfig::visit(ParameterVisitor& v) {
   v.number({"cpu.load_queue", "entries", "", "loads between dispatch and retirement"}, kRequired, load_queue, 1, 1024);
   v.number({"cpu.store_queue", "entries", "", "stores between dispatch and commit to the cache"}, kRequired,
            store_queue, 1, 1024);
+  v.number({"cpu.integer_registers", "registers", "assumed: the reorder buffer fills first",
+            "results of integer instructions between dispatch and retirement; 0: no limit", {kOutOfOrder}},
+           ParameterVisitor::Origin::default_value, integer_registers, 0, 4096);
   v.number({"cpu.alu_ports", "per cycle", "", "integer operations and branches started per cycle"}, kRequired,
            alu_ports, 1, 16);
   v.number({"cpu.load_ports", "per cycle", "", "loads started per cycle"}, kRequired, load_ports, 1, 8);
@@ -61,6 +65,8 @@ void CoreConfig::visit(ParameterVisitor& v) {
            return_cycles, 0, 16);
   v.number({"cpu.code_line", "cycles", "", "from one line of straight code to the next, at best"}, kRequired,
            code_line_cycles, 0, 8);
+  v.number({"cpu.front_end_queue", "cycles", "", "how far the front end runs ahead of dispatch; hides what branches and lines cost it"},
+           kRequired, front_end_queue, 0, 64);
   v.number({"cpu.mispredict_penalty", "cycles", "",
             "from the execution of a mispredicted branch to the dispatch of the right path"},
            kRequired, mispredict_penalty, 1, 100);

@@ -54,6 +54,8 @@ struct CoreConfig {
   std::uint64_t taken_branch_cycles = 0;
   std::uint64_t return_cycles = 0;
   std::uint64_t code_line_cycles = 0;
+  std::uint64_t front_end_queue = 0;
+  std::uint64_t integer_registers = 0;
   std::uint64_t mispredict_penalty = 0;
   PredictorConfig predictor;
 

@@ -47,7 +47,7 @@ class Operands {
     const auto storage = target_.storage(reg);
     if (!storage) return;
     if (target_.writes_in_part(reg)) data(reg);
-    add_result(*storage);
+    if (add_result(*storage) && target_.is_integer(reg)) ++out_.registers;
   }
 
   // Moves a result to the early ones, which do not wait for the access.
@@ -75,12 +75,14 @@ class Operands {
     if (address) std::iter_swap(begin + out_.address_sources++, begin + out_.sources - 1);
   }
 
-  void add_result(std::uint8_t storage) {
+  // Whether it was not one before.
+  bool add_result(std::uint8_t storage) {
     const auto begin = out_.result.begin();
     if (out_.results == Instruction::kMaxResults ||
         std::find(begin, begin + out_.results, storage) != begin + out_.results)
-      return;
+      return false;
     out_.result[out_.results++] = storage;
+    return true;
   }
 
   const LlvmTarget& target_;
@@ -195,6 +197,9 @@ Instruction Decoder::Impl::decode_one(const MCInst& inst) const {
     refine_aarch64(inst, out);
   find_costs(inst, out);
   if (target.architecture() == Architecture::x86_64) refine_x86_stack(inst, out);
+  // What renaming does alone takes no register: a move, or a clearing to zero.
+  const bool accesses = out.loads > 0 || out.stores > 0;
+  if (!accesses && (out.latency == 0 || target.breaks_dependency(inst))) out.registers = 0;
   return out;
 }
 
@@ -284,6 +289,7 @@ void Decoder::Impl::refine_x86_stack(const MCInst& inst, Instruction& out) const
   for (const llvm::MCPhysReg reg : target.stack_pointer()) {
     operands.address(reg);
     operands.early(reg);
+    if (out.registers > 0) --out.registers;
   }
   out.early_latency = 0;
 }
@@ -364,6 +370,7 @@ Block Decoder::decode(std::span<const std::uint8_t> code, std::uint64_t address)
     decoded.new_line = block.instructions.empty() || block.instructions.back().address / kCacheLine != line;
     choose_ways(decoded);
     block.micro_ops += decoded.micro_ops;
+    block.registers += decoded.registers;
     block.instructions.push_back(decoded);
     previous = inst;
     offset += length;

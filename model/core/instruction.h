@@ -77,6 +77,7 @@ struct alignas(64) Instruction {
   std::uint16_t occupancy = 0;  // cycles for which the unpipelined divider is taken
   std::uint8_t length = 0;      // bytes
   std::uint8_t micro_ops = 1;   // slots at dispatch and in the reorder buffer, after fusion
+  std::uint8_t registers = 0;   // of the integer register file, until it retires
   std::uint8_t loads = 0;       // accesses it may make, as the emulator reports them
   std::uint8_t stores = 0;
   BranchKind branch = BranchKind::none;

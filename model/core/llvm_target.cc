@@ -87,6 +87,8 @@ void LlvmTarget::classify_registers() {
   base_class_ = class_named(*registers_, "GPR64sp");
   const int byte = x86 ? class_named(*registers_, "GR8") : -1;
   const int word = x86 ? class_named(*registers_, "GR16") : -1;
+  const int whole = class_named(*registers_, x86 ? "GR64" : "GPR64all");
+  const int half = class_named(*registers_, x86 ? "GR32" : "GPR32all");
   static constexpr std::array<llvm::StringRef, 22> kIgnored{
       "RIP", "EIP", "IP", "SSP", "DF",  "MXCSR", "FPCW", "FPSW", "CS", "DS",   "ES",
       "FS",  "GS",  "SS", "XZR", "WZR", "FPCR",  "FPSR", "FFR",  "VG", "FPMR", "NoRegister"};
@@ -95,6 +97,7 @@ void LlvmTarget::classify_registers() {
   const unsigned count = registers_->getNumRegs();
   storage_.assign(count, kNoStorage);
   partial_.assign(count, false);
+  integer_.assign(count, false);
   for (unsigned reg = 1; reg < count; ++reg) {
     const llvm::StringRef name = registers_->getName(reg);
     if (std::find(kIgnored.begin(), kIgnored.end(), name) != kIgnored.end()) continue;
@@ -109,6 +112,8 @@ void LlvmTarget::classify_registers() {
     storage_[reg] = static_cast<std::uint16_t>(unit);
     for (const int id : {byte, word})
       if (id >= 0 && registers_->getRegClass(id).contains(reg)) partial_[reg] = true;
+    for (const int id : {byte, word, half, whole})
+      if (id >= 0 && registers_->getRegClass(id).contains(reg)) integer_[reg] = true;
   }
 }
 

@@ -52,6 +52,8 @@ class LlvmTarget {
   // Storage that a register name stands for, or nothing if it carries no dependency (zero register, program counter,
   // ...).
   std::optional<std::uint8_t> storage(llvm::MCRegister reg) const;
+  // Whether a register is kept in the integer register file. Flags are not.
+  bool is_integer(llvm::MCRegister reg) const { return integer_[reg.id()]; }
   // An x86 register name whose write leaves the rest of its register as it was.
   bool writes_in_part(llvm::MCRegister reg) const { return partial_[reg.id()]; }
   std::span<const llvm::MCPhysReg> stack_pointer() const { return stack_pointer_; }
@@ -86,6 +88,7 @@ class LlvmTarget {
 
   static constexpr std::uint16_t kNoStorage = 0xffff;
   std::vector<std::uint16_t> storage_;          // by register
+  std::vector<bool> integer_;                   // by register
   std::vector<bool> partial_;                   // by register
   std::vector<llvm::MCPhysReg> stack_pointer_;  // rsp on x86
   int base_class_ = -1;

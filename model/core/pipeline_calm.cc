@@ -17,7 +17,8 @@ struct Pipeline::State::Flow {
 bool Pipeline::State::calm(const Block& block) const {
   const std::uint64_t now = dispatching.cycle();
   // One more, since what takes no entry asks for room all the same.
-  return delay.cycles() == 0 && front_ready <= now && reorder_buffer.room(block.micro_ops + 1) <= now;
+  return delay.cycles() == 0 && front_ready <= now && reorder_buffer.room(block.micro_ops + 1) <= now &&
+         (!limited_registers || registers.room(block.registers + 1) <= now);
 }
 
 template <unsigned sources>
@@ -39,11 +40,12 @@ template <unsigned results>
 
 // Retires `micro_ops`, and books the gap, if there is one, on `reason()` as far as the instruction is what made it.
 template <class Reason>
-[[gnu::always_inline]] inline void Pipeline::State::retire_calmly(Flow& flow, InstructionCounts& counted, std::uint64_t micro_ops,
-                                                                  std::uint64_t done, Reason reason) {
+[[gnu::always_inline]] inline void Pipeline::State::retire_calmly(Flow& flow, const Instruction& in, InstructionCounts& counted,
+                                                                  std::uint64_t micro_ops, std::uint64_t done, Reason reason) {
   flow.retiring.wait(done);
   const std::uint64_t now = flow.retiring.take(micro_ops, retire_width);
   for (std::uint64_t i = 0; i < micro_ops; ++i) reorder_buffer.push(flow.entry, now);
+  if (limited_registers) registers.push(now, in.registers);
   // Whether there is a gap, and whose, is what the machine that simulates cannot predict: so no branch asks.
   const auto waited = -static_cast<std::size_t>(done > flow.retired);
   static_assert(static_cast<std::size_t>(StallReason::base) == 0);
@@ -60,7 +62,7 @@ template <unsigned slots, unsigned sources, unsigned results, bool alu>
   if (slots == 0 ? in.uses_alu : alu) at = calendar.book(Port::alu, at, alu_ports);
   const std::uint64_t done = at + in.latency;
   give_results<results>(in, done);
-  retire_calmly(flow, counted, micro_ops, done,
+  retire_calmly(flow, in, counted, micro_ops, done,
                 [&] { return ((at > dispatched) | (in.latency > 1)) ? StallReason::dependency : StallReason::base; });
   return done;
 }
@@ -78,7 +80,7 @@ template <unsigned slots, unsigned address_sources, unsigned sources, unsigned r
   const std::uint64_t done = at + in.latency;
   give_results<results>(in, done);
   if (early) ready[in.short_early] = address + in.early_latency;
-  retire_calmly(flow, counted, micro_ops, done, [&] { return loaded.done >= at ? loaded.reason : StallReason::dependency; });
+  retire_calmly(flow, in, counted, micro_ops, done, [&] { return loaded.done >= at ? loaded.reason : StallReason::dependency; });
   load_queue.push(flow.retired);
   return done;
 }
@@ -93,7 +95,7 @@ template <unsigned slots, unsigned address_sources, unsigned sources, unsigned r
   const std::uint64_t done = stored + in.latency;
   give_results<2>(in, done);
   ready[in.short_early] = address + in.early_latency;
-  retire_calmly(flow, counted, in.micro_ops, done, [&] { return stored > dispatched ? StallReason::dependency : StallReason::base; });
+  retire_calmly(flow, in, counted, in.micro_ops, done, [&] { return stored > dispatched ? StallReason::dependency : StallReason::base; });
   store_cached(*flow.access++, stored, flow.retired);
   return done;
 }
@@ -122,7 +124,7 @@ std::uint64_t Pipeline::State::calm_two(Flow& flow, const Instruction& in, Instr
   const std::uint64_t done = start + in.latency;
   give_results<2>(in, done);
   ready[in.short_early] = address + in.early_latency;
-  retire_calmly(flow, counted, in.micro_ops, done, [&] {
+  retire_calmly(flow, in, counted, in.micro_ops, done, [&] {
     if (loads != 0 && loaded.done >= start) return loaded.reason;
     return ((start > dispatched) | (in.latency > 1)) ? StallReason::dependency : StallReason::base;
   });

@@ -206,6 +206,7 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
   const std::uint64_t micro_ops = repeats ? config.rep_micro_ops : in.micro_ops;
   std::uint64_t room = reorder_buffer.room(micro_ops);
   if (in.loads > 0) room = std::max(room, load_queue.room(in.loads));
+  if (limited_registers && in.registers != 0) room = std::max(room, registers.room(in.registers));
   // Those of a repeated instruction come and go while the sequencer runs, which the table of cycles has.
   const std::uint64_t slots = repeats ? 1 : micro_ops;
   Dispatched dispatched = dispatch(slots, room);
@@ -276,7 +277,7 @@ std::uint64_t Pipeline::State::complex(const Instruction& in, InstructionCounts&
     }
   }
   const std::uint64_t before = retiring.cycle();
-  retire(counted, slots, dispatched, issued, retires, [reason] { return reason; });
+  retire(in, counted, slots, dispatched, issued, retires, [reason] { return reason; });
   reorder_buffer.push(retiring.cycle(), micro_ops - slots);
   if (repeats) hold_back(counted, StallReason::rep, dispatched, before);
   if (in.barrier != Barrier::none) hold_back(counted, StallReason::serialise, dispatched, before);

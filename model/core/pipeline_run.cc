@@ -2,13 +2,6 @@
 #include "model/core/pipeline_state.h"
 
 namespace ringside {
-namespace {
-
-// How many cycles the micro-op queue lets the front end be ahead of dispatch.
-constexpr std::uint64_t kFrontEndQueue = 8;
-
-}  // namespace
-
 Pipeline::State::State(const CoreConfig& core, CorePort& port)
     : config(core),
       memory(port),
@@ -22,6 +15,8 @@ Pipeline::State::State(const CoreConfig& core, CorePort& port)
       reorder_buffer(core.rob_entries),
       load_queue(core.load_queue),
       store_queue(core.store_queue),
+      registers(std::max<std::uint64_t>(core.integer_registers, 1)),
+      limited_registers(core.integer_registers != 0),
       stores(core.store_ports, core.commit_same_line) {}
 
 template <bool in_order>
@@ -33,7 +28,7 @@ template <bool in_order>
   issue<in_order>(in, at);
   const std::uint64_t done = at + in.latency;
   short_results<in_order>(in, at, done, StallReason::dependency);
-  retire(counted, in.micro_ops, dispatched, at, done, [&] {
+  retire(in, counted, in.micro_ops, dispatched, at, done, [&] {
     if (at > dispatched.cycle) return operand.reason;
     return in.latency > 1 ? StallReason::dependency : StallReason::base;
   });
@@ -58,11 +53,11 @@ template <bool in_order>
   short_results<in_order>(in, operand.address + in.early_latency, done, loaded.reason);
   if constexpr (in_order) {
     // A load leaves the pipeline at once; whoever uses it waits.
-    retire(counted, in.micro_ops, dispatched, issued, issued + 1,
+    retire(in, counted, in.micro_ops, dispatched, issued, issued + 1,
            [&] { return issued > dispatched.cycle ? operand.reason : StallReason::base; });
     load_queue.push(std::max(retiring.cycle(), loaded.done));
   } else {
-    retire(counted, in.micro_ops, dispatched, issued, done,
+    retire(in, counted, in.micro_ops, dispatched, issued, done,
            [&] { return loaded.done >= at ? loaded.reason : StallReason::dependency; });
     load_queue.push(retiring.cycle());
   }
@@ -83,7 +78,7 @@ template <bool in_order>
   const std::uint64_t stored = std::max(issued, operand.data);
   const std::uint64_t done = stored + in.latency;
   short_results<in_order>(in, operand.address + in.early_latency, done, StallReason::dependency);
-  retire(counted, in.micro_ops, dispatched, stored, done,
+  retire(in, counted, in.micro_ops, dispatched, stored, done,
          [&] { return stored > dispatched.cycle ? operand.reason : StallReason::base; });
   store_cached(access, stored, retiring.cycle());
   return done;
@@ -175,7 +170,7 @@ Cycle Pipeline::State::run_to_mmio(Block& block, std::span<const Access> accesse
 // The front end hands over no more than one fragment of code at a time: what lies in one line, up to a taken branch. The
 // queue behind it evens out where fragments begin.
 void Pipeline::State::deliver(std::uint64_t cycles) {
-  const std::uint64_t behind = dispatching.cycle() - std::min(dispatching.cycle(), kFrontEndQueue);
+  const std::uint64_t behind = dispatching.cycle() - std::min(dispatching.cycle(), config.front_end_queue);
   next_fragment = std::max(next_fragment, behind) + cycles;
   if (next_fragment <= front_ready) return;
   front_ready = next_fragment;

@@ -126,7 +126,8 @@ struct Pipeline::State {
   template <unsigned results>
   void give_results(const Instruction& in, std::uint64_t done);
   template <class Reason>
-  void retire_calmly(Flow& flow, InstructionCounts& counted, std::uint64_t micro_ops, std::uint64_t done, Reason reason);
+  void retire_calmly(Flow& flow, const Instruction& in, InstructionCounts& counted, std::uint64_t micro_ops, std::uint64_t done,
+                     Reason reason);
   template <unsigned slots, unsigned sources, unsigned results, bool alu>
   std::uint64_t calm_simple(Flow& flow, const Instruction& in, InstructionCounts& counted);
   template <unsigned slots, unsigned address_sources, unsigned sources, unsigned results, bool early>
@@ -172,7 +173,7 @@ struct Pipeline::State {
   template <bool in_order>
   void short_results(const Instruction& in, std::uint64_t early, std::uint64_t done, StallReason reason);
   template <class Reason>
-  void retire(InstructionCounts& counted, std::uint64_t micro_ops, Dispatched dispatched, std::uint64_t started,
+  void retire(const Instruction& in, InstructionCounts& counted, std::uint64_t micro_ops, Dispatched dispatched, std::uint64_t started,
               std::uint64_t done, Reason reason);
   void book_wait(InstructionCounts& counted, StallReason reason, Dispatched dispatched, std::uint64_t started,
                  std::uint64_t before);
@@ -203,6 +204,8 @@ struct Pipeline::State {
   Window reorder_buffer;
   Window load_queue;
   Window store_queue;
+  Window registers;            // for results of integer instructions
+  const bool limited_registers;
   Stage retiring;
   std::array<std::uint64_t, kRegisters> ready{};       // by register: when its value is there
   std::array<StallReason, kRegisters> ready_reason{};  // by register: what a consumer waits for
@@ -298,7 +301,8 @@ inline void Pipeline::State::wait_for_store_queue(std::uint64_t count, Dispatche
 // Room for an instruction of a short path; a jump that is fused with what precedes it needs none, but asks all the
 // same.
 inline std::uint64_t Pipeline::State::room_in_window(const Instruction& in) const {
-  return in.micro_ops <= 1 ? reorder_buffer.room() : reorder_buffer.room(in.micro_ops);
+  const std::uint64_t room = in.micro_ops <= 1 ? reorder_buffer.room() : reorder_buffer.room(in.micro_ops);
+  return limited_registers && in.registers != 0 ? std::max(room, registers.room(in.registers)) : room;
 }
 
 inline Pipeline::State::Operands Pipeline::State::operands(const Instruction& in, std::uint64_t dispatched) const {
@@ -356,8 +360,8 @@ inline void Pipeline::State::short_results(const Instruction& in, std::uint64_t 
 // Retires in program order and books the gap, if there is one, on what `reason()` says the instruction waited for after it
 // was dispatched. `started` is when its operands and a unit were there.
 template <class Reason>
-inline void Pipeline::State::retire(InstructionCounts& counted, std::uint64_t micro_ops, Dispatched dispatched,
-                                    std::uint64_t started, std::uint64_t done, Reason reason) {
+inline void Pipeline::State::retire(const Instruction& in, InstructionCounts& counted, std::uint64_t micro_ops,
+                                    Dispatched dispatched, std::uint64_t started, std::uint64_t done, Reason reason) {
   const std::uint64_t before = retiring.cycle();
   retiring.wait(done);
   const std::uint64_t now = retiring.take(micro_ops, retire_width);
@@ -365,6 +369,7 @@ inline void Pipeline::State::retire(InstructionCounts& counted, std::uint64_t mi
     reorder_buffer.push(now);
   else
     reorder_buffer.push(now, micro_ops);
+  if (limited_registers) registers.push(now, in.registers);
   if (now == before) return;
   if (done > before)
     book_wait(counted, reason(), dispatched, started, before);

@@ -21,6 +21,7 @@ StreamPrefetcher::StreamPrefetcher(const MemoryConfig& config)
   pages_.resize(recency::stride(trackers), kNoPage << kIndexBits);
 }
 
+// A stream that needs no step is followed upwards from the first access on, until another one turns it.
 StreamPrefetcher::Stream& StreamPrefetcher::stream_of(std::uint32_t page, std::int32_t offset) {
   std::uint32_t place = recency::place_of(pages_.data(), static_cast<std::uint32_t>(pages_.size()), page, kIndexBits);
   const bool known = place != pages_.size();
@@ -29,7 +30,7 @@ StreamPrefetcher::Stream& StreamPrefetcher::stream_of(std::uint32_t page, std::i
   const std::uint32_t index = pages_[0] & ((1U << kIndexBits) - 1);
   if (!known) {
     pages_[0] = page << kIndexBits | index;
-    streams_[index] = {offset, offset, 0, 0};
+    streams_[index] = train_ == 0 ? Stream{offset - 1, offset, 1, 0} : Stream{offset, offset, 0, 0};
   }
   return streams_[index];
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "tb/bench/native/statistics.h"
 
@@ -25,7 +26,8 @@ std::string machine_text(const Comparison& c) {
                                  c.repetitions, c.large_pages ? "2 MiB" : "4 KiB");
   text += fmt::format("simulated: {}{}\n", c.core.name,
                       c.core.exact ? "" : ", the nearest core that there is a data file for; this machine has another");
-  text += fmt::format("load average {:.2f}, {} ticks stolen{}\n", c.load, c.stolen_ticks,
+  text += fmt::format("load average {:.2f}, {} ticks stolen, {} repetitions repeated because the clock moved or the core had other work{}\n", c.load,
+                      c.stolen_ticks, c.rejected(),
                       c.noisy() ? "; NOISY: repetitions of some cells lie far apart, marked *" : "");
   return text;
 }
@@ -43,6 +45,10 @@ Measured summarised(const std::vector<double>& ns, unsigned rejected) {
 
 bool Comparison::noisy() const {
   return std::any_of(cells.begin(), cells.end(), [](const CellResult& c) { return c.silicon.spread > kNoisySpread; });
+}
+
+unsigned Comparison::rejected() const {
+  return std::accumulate(cells.begin(), cells.end(), 0U, [](unsigned n, const CellResult& c) { return n + c.silicon.rejected; });
 }
 
 std::vector<Difference> Comparison::differences() const {

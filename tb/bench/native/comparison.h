@@ -17,7 +17,7 @@ inline constexpr double kNoisySpread = 5;  // percent
 struct Measured {
   double low = 0, median = 0;  // the tenth percentile: what others do to the machine only adds
   double spread = 0;           // percent: from there to the upper quartile
-  unsigned rejected = 0;       // repetitions during which the clock changed
+  unsigned rejected = 0;       // repetitions during which the clock changed, or the core had other work
 };
 
 Measured summarised(const std::vector<double>& ns, unsigned rejected);
@@ -47,6 +47,7 @@ struct Comparison {
   std::vector<CellResult> cells;
 
   bool noisy() const;
+  unsigned rejected() const;  // repetitions of all cells
   // Zeroing in each build and situation, then the buffer's place.
   std::vector<Difference> differences() const;
   // Differences of less are not told apart: the larger of 0.15 ns and 2 % of the cell.

@@ -12,6 +12,7 @@
 #include <random>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "tb/bench/native/statistics.h"
@@ -42,6 +43,7 @@ CoreModel core_model_of(const Machine& machine) {
   };
   static const Known known[] = {
       {"AuthenticAMD", 25, 0x10, 0x1f, "epyc-genoa"},
+      {"AuthenticAMD", 26, 0x00, 0x1f, "epyc-turin"},
       {"GenuineIntel", 6, 0x4f, 0x4f, "xeon-e5-1650v4"},
       {"GenuineIntel", 6, 0x6a, 0x6a, "xeon-8380"},
       {"GenuineIntel", 6, 0xcf, 0xcf, "xeon-emerald-rapids"},
@@ -62,15 +64,41 @@ void pin_to(unsigned cpu) {
   }
 }
 
+namespace {
+
+double nanoseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
 double core_clock() {
-  constexpr std::uint64_t kRounds = 10'000, kAdditions = 100;
-  // Not an immediate: Golden Cove adds those when it renames registers, several to a cycle.
-  std::uint64_t x = 0;
-  const std::uint64_t one = 1;
+  constexpr std::uint64_t kRounds = 3'000, kMultiplications = 100, kLatency = 3;
+  std::uint64_t x = 3;
   const auto start = std::chrono::steady_clock::now();
-  for (std::uint64_t i = 0; i < kRounds; ++i) asm volatile(".rept 100\n\tadd %1, %0\n\t.endr" : "+r"(x) : "r"(one));
-  const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
-  return static_cast<double>(kRounds * kAdditions) / elapsed.count();
+  for (std::uint64_t i = 0; i < kRounds; ++i) asm volatile(".rept 100\n\timul %0, %0\n\t.endr" : "+r"(x));
+  return static_cast<double>(kRounds * kMultiplications * kLatency) / nanoseconds_since(start);
+}
+
+double front_end_ns() {
+  constexpr unsigned kRounds = 50;
+  const auto start = std::chrono::steady_clock::now();
+  for (unsigned i = 0; i < kRounds; ++i) asm volatile(".rept 256\n\tnopl 0(%rax)\n\t.endr");
+  return nanoseconds_since(start);
+}
+
+double front_end_cycles() {
+  constexpr unsigned kLooks = 500, kUntilSteady = 10, kTimes = 5;
+  std::vector<double> cycles;
+  for (unsigned i = 0; i < kLooks; ++i) {
+    const double clock = core_clock();
+    std::vector<double> ns;
+    for (unsigned k = 0; k < kUntilSteady + kTimes; ++k) ns.push_back(front_end_ns());
+    ns.erase(ns.begin(), ns.begin() + kUntilSteady);
+    cycles.push_back(quantile(ns, 0.5) * clock);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return quantile(cycles, 0.1);
 }
 
 double dram_latency() {
@@ -93,8 +121,7 @@ double dram_latency() {
     char* at = line(0);
     for (std::size_t i = 0; i < kLines; ++i) at = *reinterpret_cast<char* volatile*>(at);
     asm volatile("" ::"r"(at));
-    const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
-    rounds.push_back(elapsed.count() / kLines);
+    rounds.push_back(nanoseconds_since(start) / kLines);
   }
   munmap(map, kBytes + kLargePage);
   return quantile(rounds, 0.25);

@@ -26,8 +26,17 @@ CoreModel core_model_of(const Machine& machine);
 // Keeps the process on one processor. Throws std::runtime_error if it may not run there.
 void pin_to(unsigned cpu);
 
-// Clock of the core in GHz, from a chain of dependent additions, one each cycle; takes some 0.3 ms.
+// Clock of the core in GHz, from a chain of dependent multiplications, which take three cycles each on all cores of Intel since
+// Nehalem and of AMD since Zen (Fog, Instruction tables); takes some 0.3 ms. Another hardware thread of the core leaves it
+// alone, where it takes cycles from a chain of additions.
 double core_clock();
+
+// Time in ns of some 2,000 cycles of code that does nothing but pass the front end. It grows by a quarter or more while the
+// other hardware thread of the core is at work, which a virtual machine sees in no other way.
+double front_end_ns();
+
+// What it takes in the quietest tenth of half a second, in cycles.
+double front_end_cycles();
 
 // Load-to-use latency of DRAM in ns: a chase over flushed lines in pages of no order; takes some 20 ms.
 double dram_latency();

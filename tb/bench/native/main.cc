@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "model/base/errors.h"
@@ -24,7 +25,10 @@ namespace ringside::native {
 namespace {
 
 constexpr std::uint32_t kBatches = 150;  // of a repetition
-constexpr double kSteadyClock = 0.03;   // a repetition counts if the clock moves by less meanwhile
+constexpr double kSteadyClock = 0.03;   // a repetition counts if the clock moves by less meanwhile,
+constexpr std::size_t kLeast = 20;      // and if of so many batches, at least,
+constexpr double kShared = 1.08;        // the front end took no longer than this, before and after, compared with a core that has no other work
+constexpr unsigned kAttempts = 40;      // at a repetition that counts
 
 struct Options {
   unsigned repetitions = 25;
@@ -42,6 +46,7 @@ struct Samples {
 };
 
 struct Bench {
+  double front_end_cycles = 0;                                  // of a core that has no other work
   std::map<std::string, std::unique_ptr<SiliconGuest>> guests;  // by image
   std::vector<Samples> samples;                                 // by cell
   std::vector<double> clocks;                                   // GHz
@@ -58,17 +63,23 @@ SiliconGuest& guest_of(Bench& bench, const Cell& cell) {
 void measure(benchmark::State& state, Bench& bench, const Cell& cell, Samples& samples) {
   SiliconGuest& guest = guest_of(bench, cell);
   for (auto _ : state) {
-    const double before = core_clock();
-    const SiliconRun run = guest.run(cell, kBatches);
-    const double after = core_clock();
-    const double ns = quantile(run.ns, 0.5);
-    state.SetIterationTime(ns * 1e-9);
-    bench.large_pages = bench.large_pages && run.large_pages;
-    bench.clocks.push_back(before);
-    if (std::abs(after / before - 1) > kSteadyClock) {
+    for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
+      const double before = core_clock();
+      const SiliconRun run = guest.run(cell, kBatches);
+      const double after = core_clock(), clock = (before + after) / 2;
+      bench.large_pages = bench.large_pages && run.large_pages;
+      std::vector<double> ns;
+      for (std::size_t i = 0; i < run.ns.size(); ++i) {
+        if (run.front_end_ns[i] * clock <= kShared * bench.front_end_cycles) ns.push_back(run.ns[i]);
+      }
+      const double median = quantile(ns, 0.5);
+      state.SetIterationTime(median * 1e-9);
+      if (ns.size() >= kLeast && std::abs(after / before - 1) <= kSteadyClock) {
+        bench.clocks.push_back(clock);
+        samples.cycles.push_back(median * clock);
+        break;
+      }
       ++samples.rejected;
-    } else {
-      samples.cycles.push_back(ns * (before + after) / 2);
     }
   }
 }
@@ -120,6 +131,7 @@ Comparison compare(const std::vector<Cell>& cells, const Options& options) {
   const std::uint64_t stolen = stolen_ticks(c.cpu);
   c.dram_ns = dram_latency();
   Bench bench;
+  bench.front_end_cycles = front_end_cycles();
   run_benchmarks(cells, options.repetitions, bench);
   c.stolen_ticks = stolen_ticks(c.cpu) - stolen;
   c.load = load_average();
@@ -130,6 +142,7 @@ Comparison compare(const std::vector<Cell>& cells, const Options& options) {
   const std::vector<double> predicted = predict(cells, {c.core.name, c.ghz, c.dram_ns, c.large_pages});
   for (std::size_t i = 0; i < cells.size(); ++i) {
     std::vector<double> ns = bench.samples[i].cycles;
+    if (ns.empty()) throw std::runtime_error(fmt::format("{}: in none of {} repetitions the core did nothing else at a steady clock", cells[i].name(), bench.samples[i].rejected));
     for (double& value : ns) value /= c.ghz;
     c.cells.push_back({cells[i], summarised(ns, bench.samples[i].rejected), predicted[i]});
   }

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "tb/bench/native/machine.h"
 #include "tb/bench/native/statistics.h"
 
 namespace ringside::native {
@@ -19,12 +20,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Clock::time_point* next_mark = nullptr;
-Clock::time_point* end_of_marks = nullptr;
+constexpr std::size_t kMarks = 4;  // of a batch: around the polls, and around nothing
+
+struct Marks {
+  std::vector<Clock::time_point> times;
+  std::vector<double> front_end_ns;  // before and after the polls of each batch
+} marks;
 
 // The image keeps its stack aligned to 8 bytes only.
 [[gnu::force_align_arg_pointer]] void on_mark(char) {
-  if (next_mark != end_of_marks) *next_mark++ = Clock::now();
+  if (marks.times.size() == marks.times.capacity()) return;
+  const std::size_t which = marks.times.size() % kMarks;
+  if (which == 0) marks.front_end_ns.push_back(front_end_ns());
+  marks.times.push_back(Clock::now());
+  if (which == 1) marks.front_end_ns.push_back(front_end_ns());
 }
 
 [[gnu::force_align_arg_pointer]] void on_panic(const char* message) {
@@ -97,10 +106,9 @@ SiliconGuest::SiliconGuest(const std::filesystem::path& file)
 }
 
 SiliconRun SiliconGuest::run(const Cell& cell, std::uint32_t batches) const {
-  constexpr std::size_t kMarks = 4;  // of a batch: around the polls, and around nothing
-  std::vector<Clock::time_point> marks(kMarks * (kWarmUp + batches));
-  next_mark = marks.data();
-  end_of_marks = marks.data() + marks.size();
+  marks = {};
+  marks.times.reserve(kMarks * (kWarmUp + batches));
+  marks.front_end_ns.reserve(2 * (kWarmUp + batches));
 
   const GuestRam ram;
   std::memcpy(reinterpret_cast<void*>(guest::kImageBase), bytes_.data(), bytes_.size());
@@ -115,8 +123,9 @@ SiliconRun SiliconGuest::run(const Cell& cell, std::uint32_t batches) const {
   run.large_pages = has_large_pages();
   std::vector<double> nothing;
   for (std::size_t i = kWarmUp; i < kWarmUp + batches; ++i) {
-    const Clock::time_point* const m = &marks[kMarks * i];
+    const Clock::time_point* const m = &marks.times[kMarks * i];
     run.ns.push_back(ns_between(m[0], m[1]));
+    run.front_end_ns.push_back(std::max(marks.front_end_ns[2 * i], marks.front_end_ns[2 * i + 1]));
     nothing.push_back(ns_between(m[2], m[3]));
   }
   const double cost_of_marks = quantile(nothing, 0.25);

@@ -11,7 +11,8 @@
 namespace ringside::native {
 
 struct SiliconRun {
-  std::vector<double> ns;  // per packet, of each batch after the warm-up; what marks cost is taken off
+  std::vector<double> ns;            // per packet, of each batch after the warm-up; what marks cost is taken off
+  std::vector<double> front_end_ns;  // the longer of those before and after each batch; see machine.h
   bool large_pages = false;
 };
 

@@ -101,6 +101,7 @@ CoreConfig narrow(CoreConfig core) {
   core.rob_entries = 24;
   core.load_queue = 6;
   core.store_queue = 5;
+  core.integer_registers = 14;
   return core;
 }
 

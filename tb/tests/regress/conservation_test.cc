@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Machines, Conservation,
     testing::Values(Case{"CortexA72", {"cpu.model=cortex-a72"}}, Case{"CortexA53", {"cpu.model=cortex-a53"}},
-                    Case{"Genoa", {"cpu.model=epyc-genoa"}}, Case{"Broadwell", {"cpu.model=xeon-e5-1650v4"}},
+                    Case{"Genoa", {"cpu.model=epyc-genoa"}}, Case{"Turin", {"cpu.model=epyc-turin"}}, Case{"Broadwell", {"cpu.model=xeon-e5-1650v4"}},
                     Case{"Silver", {"cpu.model=xeon-silver-4314"}}, Case{"Emerald", {"cpu.model=xeon-emerald-rapids"}},
                     Case{"ConnectX5", {"nic.model=connectx-5-ex"}},
                     Case{"NarrowLink", {"pcie.generation=3", "pcie.lanes=4", "traffic.frame_size=1518", "traffic.rate=8 Mpps"}}),

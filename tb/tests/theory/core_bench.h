@@ -69,6 +69,7 @@ inline CoreConfig plain_core() {
   c.store_ports = 1;
   c.fetch_ahead = 4;
   c.taken_branch_cycles = 1;
+  c.front_end_queue = 8;
   c.return_cycles = 1;
   c.mispredict_penalty = 15;
   c.predictor = {4096, 1024, 64, 256, 16};

@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kX86 = "bench-x86-64-gcc-none";
 
 TEST(GuestCore, ChainOfDependentAddsTakesOneCycleEach) {
-  for (const char* cpu : {"xeon-8380", "xeon-e5-1650v4", "epyc-genoa"}) {
+  for (const char* cpu : {"xeon-8380", "xeon-e5-1650v4", "epyc-genoa", "epyc-turin"}) {
     EXPECT_NEAR(cycles_per_iteration({kX86, cpu, "add-chain"}, 1000, 3000), 64, 1) << cpu;
   }
   EXPECT_NEAR(cycles_per_iteration({"bench-aarch64-gcc-none", "cortex-a72", "add-chain"}, 1000, 3000), 64, 1);
@@ -20,6 +20,7 @@ TEST(GuestCore, IndependentAddsRunAtTheNumberOfUnits) {
   // cycles at best; A72 has two.
   EXPECT_NEAR(cycles_per_iteration({kX86, "xeon-8380", "add-independent"}, 1000, 3000), 16.5, 0.5);
   EXPECT_NEAR(cycles_per_iteration({kX86, "epyc-genoa", "add-independent"}, 1000, 3000), 16.5, 0.5);
+  EXPECT_NEAR(cycles_per_iteration({kX86, "epyc-turin", "add-independent"}, 1000, 3000), 11, 0.5);  // 64 lea 11.0 measured
   EXPECT_NEAR(cycles_per_iteration({"bench-aarch64-gcc-none", "cortex-a72", "add-independent"}, 1000, 3000), 33, 1);
 }
 
@@ -36,6 +37,12 @@ TEST(GuestCore, PointerChaseTakesTheLatencyOfItsLevelOnGenoa) {
   EXPECT_NEAR(chase("epyc-genoa", 128), 4, 0.2);       // 8 KiB: L1, 4.0 cycles measured
   EXPECT_NEAR(chase("epyc-genoa", 4096), 14, 0.5);     // 256 KiB: L2, 14 measured
   EXPECT_NEAR(chase("epyc-genoa", 65536), 49, 2.5);    // 4 MiB: L3, 47 to 50 measured
+}
+
+TEST(GuestCore, PointerChaseTakesTheLatencyOfItsLevelOnTurin) {
+  EXPECT_NEAR(chase("epyc-turin", 128), 4, 0.2);       // 8 KiB: L1, 4.0 cycles measured
+  EXPECT_NEAR(chase("epyc-turin", 4096), 14, 0.5);     // 256 KiB: L2, 14.0 measured
+  EXPECT_NEAR(chase("epyc-turin", 65536), 65, 3);      // 4 MiB: L3, 64.5 measured
 }
 
 TEST(GuestCore, PointerChaseTakesTheLatencyOfItsLevelOnIceLake) {

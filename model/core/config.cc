@@ -61,6 +61,8 @@ void CoreConfig::visit(ParameterVisitor& v) {
            1, 8);
   v.number({"cpu.taken_branch", "cycles", "", "from one taken branch to the next, at best"}, kRequired,
            taken_branch_cycles, 0, 8);
+  v.number({"cpu.taken_branches", "branches", "assumed: one", "taken branches that the front end passes in that time"},
+           ParameterVisitor::Origin::default_value, taken_branches, 1, 4);
   v.number({"cpu.return_branch", "cycles", "", "from a predicted return to the next taken branch, at best"}, kRequired,
            return_cycles, 0, 16);
   v.number({"cpu.code_line", "cycles", "", "from one line of straight code to the next, at best"}, kRequired,

@@ -2,6 +2,12 @@
 #include "model/core/pipeline_state.h"
 
 namespace ringside {
+namespace {
+
+constexpr std::uint64_t kParts = 12;  // of a cycle, in which times of the front end are counted: halves, thirds and quarters
+
+}  // namespace
+
 Pipeline::State::State(const CoreConfig& core, CorePort& port)
     : config(core),
       memory(port),
@@ -169,11 +175,12 @@ Cycle Pipeline::State::run_to_mmio(Block& block, std::span<const Access> accesse
 
 // The front end hands over no more than one fragment of code at a time: what lies in one line, up to a taken branch. The
 // queue behind it evens out where fragments begin.
-void Pipeline::State::deliver(std::uint64_t cycles) {
+void Pipeline::State::deliver(std::uint64_t parts) {
   const std::uint64_t behind = dispatching.cycle() - std::min(dispatching.cycle(), config.front_end_queue);
-  next_fragment = std::max(next_fragment, behind) + cycles;
-  if (next_fragment <= front_ready) return;
-  front_ready = next_fragment;
+  next_fragment = std::max(next_fragment, behind * kParts) + parts;
+  const std::uint64_t delivered = (next_fragment + kParts - 1) / kParts;
+  if (delivered <= front_ready) return;
+  front_ready = delivered;
   front_reason = StallReason::front_end;
 }
 
@@ -188,7 +195,7 @@ void Pipeline::State::hold_back(InstructionCounts& counted, StallReason reason, 
 
 void Pipeline::State::enter_line(std::uint64_t entered) {
   line = entered;
-  if (!jumped) deliver(config.code_line_cycles);
+  if (!jumped) deliver(config.code_line_cycles * kParts);
   jumped = false;
   // Fetch runs ahead of dispatch by some lines, but not past a redirect.
   const std::uint64_t ahead = line_entered[(lines - config.fetch_ahead) % line_entered.size()];
@@ -238,12 +245,13 @@ void Pipeline::State::resolve_branch(const Instruction& in, InstructionCounts& c
     redirected = done;
     front_ready = std::max(front_ready, done + config.mispredict_penalty);
     front_reason = StallReason::mispredict;
-    next_fragment = front_ready;
+    next_fragment = front_ready * kParts;
     redirected_by = {&counted, account};
     return;
   }
   if (!taken) return;
-  deliver(in.branch == BranchKind::function_return ? config.return_cycles : config.taken_branch_cycles);
+  const bool returns = in.branch == BranchKind::function_return;
+  deliver(returns ? config.return_cycles * kParts : config.taken_branch_cycles * kParts / config.taken_branches);
 }
 
 }  // namespace ringside

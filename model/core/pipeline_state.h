@@ -145,7 +145,7 @@ struct Pipeline::State {
   std::uint64_t plain_store(const Instruction& in, InstructionCounts& counted, const Access& access);
   std::uint64_t complex(const Instruction& in, InstructionCounts& counted, const Access* first, const Access* last);
 
-  void deliver(std::uint64_t cycles);
+  void deliver(std::uint64_t parts);
   void hold_back(InstructionCounts& counted, StallReason reason, Dispatched dispatched, std::uint64_t before);
   void enter_line(std::uint64_t line);
   void resolve_branch(const Instruction& in, InstructionCounts& counted, std::uint64_t done, std::uint64_t next_address);
@@ -195,7 +195,7 @@ struct Pipeline::State {
   StallReason front_reason = StallReason::base;
   std::uint64_t line = ~0ULL;
   std::uint64_t redirected = 0;
-  std::uint64_t next_fragment = 0;
+  std::uint64_t next_fragment = 0;  // in parts of a cycle
   bool jumped = false;  // the line that is entered next is a jump's target
   std::array<std::uint64_t, 8> line_entered{};  // dispatch cycle in which the latest lines were entered
   std::uint64_t lines = 0;

@@ -105,6 +105,19 @@ TEST(CoreThroughput, TakenBranchesComeAtTheirRate) {
   }
 }
 
+// Zen 5 as measured: two in a cycle.
+TEST(CoreThroughput, SeveralTakenBranchesMayShareACycle) {
+  for (const std::uint64_t branches : {1u, 2u, 3u, 4u}) {
+    CoreConfig config = plain_core();
+    config.taken_branches = branches;
+    CoreBench bench(config);
+    Block block = bench.decode({0xeb, 0x10});  // jmp +16
+    const Cycle before = bench.pipeline.retired();
+    for (int i = 0; i < 1200; ++i) bench.run_to(block, block.address + 18);
+    EXPECT_NEAR((bench.pipeline.retired() - before).value, 1200.0 / static_cast<double>(branches), 20) << branches;
+  }
+}
+
 // Zen 4 as measured: a call and its return take four cycles with nothing else to do.
 TEST(CoreThroughput, ReturnsComeAtTheirOwnRate) {
   CoreConfig config = plain_core();

@@ -200,6 +200,8 @@ Instruction Decoder::Impl::decode_one(const MCInst& inst) const {
   // What renaming does alone takes no register: a move, or a clearing to zero.
   const bool accesses = out.loads > 0 || out.stores > 0;
   if (!accesses && (out.latency == 0 || target.breaks_dependency(inst))) out.registers = 0;
+  // What has been loaded lies in one, also for those that only compare it or store it again.
+  if (out.loads > 0 && out.registers == 0) out.registers = 1;
   return out;
 }
 

@@ -134,7 +134,7 @@ void MemoryConfig::visit_prefetchers(ParameterVisitor& v) {
          kRequired, stream_prefetcher);
   v.number({"memory.stream_trackers", "entries", "", "4 KiB pages in which streams are tracked.", {kStreams}}, kRequired,
            stream_trackers, 1, 256);
-  v.number({"memory.stream_train", "steps", "", "Steps in one direction before a stream is followed; 0: from the first access on, upwards until a step says otherwise.", {kStreams}}, kRequired,
+  v.number({"memory.stream_train", "steps", "", "Steps in one direction before a stream is followed; 0: the first access already has the next line fetched.", {kStreams}}, kRequired,
            stream_train, 0, 64);
   v.number({"memory.stream_degree", "lines", "", "Most prefetches issued per access of a stream.", {kStreams}}, kRequired,
            stream_degree, 1, 64);

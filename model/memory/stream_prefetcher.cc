@@ -21,7 +21,7 @@ StreamPrefetcher::StreamPrefetcher(const MemoryConfig& config)
   pages_.resize(recency::stride(trackers), kNoPage << kIndexBits);
 }
 
-// A stream that needs no step is followed upwards from the first access on, until another one turns it.
+// A stream that needs no step goes upwards until an access turns it.
 StreamPrefetcher::Stream& StreamPrefetcher::stream_of(std::uint32_t page, std::int32_t offset) {
   std::uint32_t place = recency::place_of(pages_.data(), static_cast<std::uint32_t>(pages_.size()), page, kIndexBits);
   const bool known = place != pages_.size();
@@ -49,7 +49,9 @@ StreamPrefetcher::Request StreamPrefetcher::train(LineNumber line) {
   // Distances in the direction of the stream: how far the head and the page's end are ahead of this access.
   const std::int32_t head = std::max((s.head - offset) * direction, 0);
   const std::int32_t end = direction > 0 ? static_cast<std::int32_t>(kLinesPerPage) - 1 - offset : offset;
-  const std::int32_t count = std::min({head + degree_, distance_, end}) - head;
+  // One that no step has confirmed is worth a line.
+  const std::int32_t degree = train_ == 0 && s.steps == 1 ? 1 : degree_;
+  const std::int32_t count = std::min({head + degree, distance_, end}) - head;
   if (count <= 0) return {0, 0, 0};
   s.head = offset + direction * (head + count);
   return {static_cast<LineNumber>(static_cast<std::int32_t>(line) + direction * (head + 1)),

@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <numeric>
 #include <random>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
 #include "tb/bench/native/statistics.h"
@@ -88,15 +88,17 @@ double front_end_ns() {
 }
 
 double front_end_cycles() {
-  constexpr unsigned kLooks = 500, kUntilSteady = 10, kTimes = 5;
+  constexpr unsigned kLooks = 1000, kUntilSteady = 10, kTimes = 5;
+  constexpr double kSteady = 0.01;
   std::vector<double> cycles;
+  double before = core_clock();
   for (unsigned i = 0; i < kLooks; ++i) {
-    const double clock = core_clock();
     std::vector<double> ns;
     for (unsigned k = 0; k < kUntilSteady + kTimes; ++k) ns.push_back(front_end_ns());
     ns.erase(ns.begin(), ns.begin() + kUntilSteady);
-    cycles.push_back(quantile(ns, 0.5) * clock);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const double after = core_clock();
+    if (std::abs(after / before - 1) < kSteady) cycles.push_back(quantile(ns, 0.5) * after);
+    before = after;
   }
   return quantile(cycles, 0.1);
 }

@@ -35,7 +35,7 @@ double core_clock();
 // other hardware thread of the core is at work, which a virtual machine sees in no other way.
 double front_end_ns();
 
-// What it takes in the quietest tenth of half a second, in cycles.
+// What it takes in the quietest tenth of a third of a second, in cycles; looks during which the clock moves do not count.
 double front_end_cycles();
 
 // Load-to-use latency of DRAM in ns: a chase over flushed lines in pages of no order; takes some 20 ms.

@@ -43,13 +43,13 @@ TEST(MemoryPrefetch, WithALongerTrainingMoreAccessesMiss) {
   }
 }
 
-// A stream goes upwards until a step says otherwise.
-TEST(MemoryPrefetch, WithoutTrainingTheFirstAccessFetchesTheNextLines) {
+// As measured on an EPYC Turin: a first access has the next line fetched and no other, whichever comes second says where to go.
+TEST(MemoryPrefetch, WithoutTrainingTheFirstAccessFetchesTheNextLine) {
   for (const int step : {1, -1, 2}) {
     MemoryConfig config = with_streams();
     config.stream_train = 0;
     MemoryBoard board(config);
-    const int missed = step < 0 ? 2 : 1;
+    const int missed = step == 1 ? 1 : 2;
     const std::vector<MemoryLevel> levels = walk(board, 10 * kPage + (step < 0 ? 63 : 0), step, 20, 300);
     for (int i = 0; i < missed; ++i) EXPECT_EQ(levels[i], MemoryLevel::dram) << step << " " << i;
     for (int i = missed; i < 20; ++i) EXPECT_EQ(levels[i], MemoryLevel::l2) << step << " " << i;

@@ -43,9 +43,6 @@ void CoreConfig::visit(ParameterVisitor& v) {
   v.number({"cpu.load_queue", "entries", "", "loads between dispatch and retirement"}, kRequired, load_queue, 1, 1024);
   v.number({"cpu.store_queue", "entries", "", "stores between dispatch and commit to the cache"}, kRequired,
            store_queue, 1, 1024);
-  v.number({"cpu.integer_registers", "registers", "assumed: the reorder buffer fills first",
-            "results of integer instructions between dispatch and retirement; 0: no limit", {kOutOfOrder}},
-           ParameterVisitor::Origin::default_value, integer_registers, 0, 4096);
   v.number({"cpu.alu_ports", "per cycle", "", "integer operations and branches started per cycle"}, kRequired,
            alu_ports, 1, 16);
   v.number({"cpu.load_ports", "per cycle", "", "loads started per cycle"}, kRequired, load_ports, 1, 8);
@@ -57,12 +54,15 @@ void CoreConfig::visit(ParameterVisitor& v) {
          commit_same_line);
   v.flag({"cpu.in_order", "", "", "instructions start in program order and stall on the first missing operand"},
          kRequired, in_order);
+  v.number({"cpu.integer_registers", "registers", "",
+            "results of integer instructions between dispatch and retirement; 0: no limit", {kOutOfOrder}},
+           kRequired, integer_registers, 0, 4096);
   v.number({"cpu.fetch_ahead", "lines", "", "how far instruction fetch runs ahead of dispatch"}, kRequired, fetch_ahead,
            1, 8);
   v.number({"cpu.taken_branch", "cycles", "", "from one taken branch to the next, at best"}, kRequired,
            taken_branch_cycles, 0, 8);
-  v.number({"cpu.taken_branches", "branches", "assumed: one", "taken branches that the front end passes in that time"},
-           ParameterVisitor::Origin::default_value, taken_branches, 1, 4);
+  v.number({"cpu.taken_branches", "branches", "", "taken branches that the front end passes in that time"},
+           kRequired, taken_branches, 1, 4);
   v.number({"cpu.return_branch", "cycles", "", "from a predicted return to the next taken branch, at best"}, kRequired,
            return_cycles, 0, 16);
   v.number({"cpu.code_line", "cycles", "", "from one line of straight code to the next, at best"}, kRequired,

@@ -27,7 +27,7 @@ CoreModel core_model_of(const Machine& machine);
 void pin_to(unsigned cpu);
 
 // Clock of the core in GHz, from a chain of dependent multiplications, which take three cycles each on all cores of Intel since
-// Nehalem and of AMD since Zen (Fog, Instruction tables); takes some 0.3 ms. Another hardware thread of the core leaves it
+// Nehalem and of AMD since Zen (unverified: Fog, Instruction tables; on Zen 5 a chain of additions gives the same clock); takes some 0.3 ms. Another hardware thread of the core leaves it
 // alone, where it takes cycles from a chain of additions.
 double core_clock();
 

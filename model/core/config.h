@@ -53,7 +53,7 @@ struct CoreConfig {
   std::uint64_t fetch_ahead = 0;
   std::uint64_t taken_branch_cycles = 0;
   std::uint64_t return_cycles = 0;
-  std::uint64_t taken_branches = 1;  // in these cycles
+  std::uint64_t taken_branches = 1;  // in taken_branch_cycles
   std::uint64_t code_line_cycles = 0;
   std::uint64_t front_end_queue = 0;
   std::uint64_t integer_registers = 0;

@@ -65,6 +65,7 @@ struct Block {
   std::uint64_t size = 0;       // bytes
   std::uint64_t micro_ops = 0;  // of one run
   std::uint64_t registers = 0;  // of one run, as if none were given back
+  std::uint64_t places = 0;     // instructions, a fused pair counted once
   FunctionId function = kUnknownFunction;  // that the block is part of
   bool starts_function = false;
   bool ends_in_call = false, ends_in_return = false;

@@ -10,6 +10,7 @@ constexpr std::array<std::string_view, 2> kArchitectures{"x86_64", "aarch64"};
 constexpr Need kX86{{"cpu.architecture", "x86_64"}};
 constexpr Need kOutOfOrder{{"cpu.in_order", "false"}};
 constexpr Need kSeveralCores{{"cpu.cores", "1", false}};
+constexpr Need kLimitedLines{{"cpu.line_instructions", "0", false}};
 
 }  // namespace
 
@@ -67,6 +68,11 @@ void CoreConfig::visit(ParameterVisitor& v) {
            return_cycles, 0, 16);
   v.number({"cpu.code_line", "cycles", "", "from one line of straight code to the next, at best"}, kRequired,
            code_line_cycles, 0, 8);
+  v.number({"cpu.line_instructions", "instructions", "",
+            "instructions of one line of code that the front end passes in the time of cpu.code_line, and half as many in that of a taken branch; 0: no limit"},
+           kRequired, line_instructions, 0, 64);
+  v.number({"cpu.line_extra", "cycles", "", "for each further cpu.line_instructions of the same line", {kLimitedLines}}, kRequired,
+           line_extra_cycles, 0, 8);
   v.number({"cpu.front_end_queue", "cycles", "", "how far the front end runs ahead of dispatch; hides what branches and lines cost it"},
            kRequired, front_end_queue, 0, 64);
   v.number({"cpu.mispredict_penalty", "cycles", "",

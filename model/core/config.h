@@ -55,6 +55,8 @@ struct CoreConfig {
   std::uint64_t return_cycles = 0;
   std::uint64_t taken_branches = 1;  // in taken_branch_cycles
   std::uint64_t code_line_cycles = 0;
+  std::uint64_t line_instructions = 0;
+  std::uint64_t line_extra_cycles = 0;
   std::uint64_t front_end_queue = 0;
   std::uint64_t integer_registers = 0;
   std::uint64_t mispredict_penalty = 0;

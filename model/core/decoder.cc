@@ -363,7 +363,8 @@ Block Decoder::decode(std::span<const std::uint8_t> code, std::uint64_t address)
     decoded.length = static_cast<std::uint8_t>(length + (locked ? 1 : 0));
     if (locked) decoded.barrier = Barrier::locked;
     locked = false;
-    if (inst && previous && impl_->fuses(*previous, *inst)) {
+    const bool fused = inst && previous && impl_->fuses(*previous, *inst);
+    if (fused) {
       decoded.micro_ops = 0;
       decoded.latency = 0;
       decoded.uses_alu = false;
@@ -371,6 +372,8 @@ Block Decoder::decode(std::span<const std::uint8_t> code, std::uint64_t address)
     const std::uint64_t line = decoded.address / kCacheLine;
     decoded.new_line = block.instructions.empty() || block.instructions.back().address / kCacheLine != line;
     choose_ways(decoded);
+    decoded.place = static_cast<std::uint16_t>(block.places);
+    if (!fused) ++block.places;
     block.micro_ops += decoded.micro_ops;
     block.registers += decoded.registers;
     block.instructions.push_back(decoded);

@@ -75,6 +75,7 @@ struct alignas(64) Instruction {
   std::uint64_t address = 0;
   std::uint16_t latency = 1;    // cycles in the execution units; loads come on top with what the memory says
   std::uint16_t occupancy = 0;  // cycles for which the unpipelined divider is taken
+  std::uint16_t place = 0;      // how many instructions of its block precede it; a fused pair is one
   std::uint8_t length = 0;      // bytes
   std::uint8_t micro_ops = 1;   // slots at dispatch and in the reorder buffer, after fusion
   std::uint8_t registers = 0;   // of the integer register file, until it retires

@@ -38,12 +38,19 @@ template <unsigned results>
   for (unsigned i = 0; i < results; ++i) ready[in.short_result[i]] = done;
 }
 
-// Retires `micro_ops`, and books the gap, if there is one, on `reason()` as far as the instruction is what made it.
-template <class Reason>
+// Takes the instruction through a stage. `slots` is one, or zero for what the instruction says.
+template <unsigned slots>
+[[gnu::always_inline]] inline std::uint64_t take(Stage& stage, const Instruction& in, const Stage::Width& width) {
+  return slots == 1 ? stage.take_one(width) : stage.take(in.micro_ops, width);
+}
+
+// Retires the instruction, and books the gap, if there is one, on `reason()` as far as the instruction is what made it.
+template <unsigned slots, class Reason>
 [[gnu::always_inline]] inline void Pipeline::State::retire_calmly(Flow& flow, const Instruction& in, InstructionCounts& counted,
-                                                                  std::uint64_t micro_ops, std::uint64_t done, Reason reason) {
+                                                                  std::uint64_t done, Reason reason) {
   flow.retiring.wait(done);
-  const std::uint64_t now = flow.retiring.take(micro_ops, retire_width);
+  const std::uint64_t now = take<slots>(flow.retiring, in, retire_width);
+  const std::uint64_t micro_ops = slots == 0 ? in.micro_ops : slots;
   for (std::uint64_t i = 0; i < micro_ops; ++i) reorder_buffer.push(flow.entry, now);
   if (limited_registers) registers.push(now, in.registers);
   // Whether there is a gap, and whose, is what the machine that simulates cannot predict: so no branch asks.
@@ -53,24 +60,21 @@ template <class Reason>
   flow.retired = now;
 }
 
-// `slots` is one, or zero for what the instruction says.
 template <unsigned slots, unsigned sources, unsigned results, bool alu>
 [[gnu::always_inline]] inline std::uint64_t Pipeline::State::calm_simple(Flow& flow, const Instruction& in, InstructionCounts& counted) {
-  const std::uint64_t micro_ops = slots == 0 ? in.micro_ops : slots;
-  const std::uint64_t dispatched = flow.dispatching.take(micro_ops, dispatch_width);
+  const std::uint64_t dispatched = take<slots>(flow.dispatching, in, dispatch_width);
   std::uint64_t at = data_ready<sources>(in, dispatched);
   if (slots == 0 ? in.uses_alu : alu) at = calendar.book(Port::alu, at, alu_ports);
   const std::uint64_t done = at + in.latency;
   give_results<results>(in, done);
-  retire_calmly(flow, in, counted, micro_ops, done,
+  retire_calmly<slots>(flow, in, counted, done,
                 [&] { return ((at > dispatched) | (in.latency > 1)) ? StallReason::dependency : StallReason::base; });
   return done;
 }
 
 template <unsigned slots, unsigned address_sources, unsigned sources, unsigned results, bool early>
 [[gnu::always_inline]] inline std::uint64_t Pipeline::State::calm_load(Flow& flow, const Instruction& in, InstructionCounts& counted) {
-  const std::uint64_t micro_ops = slots == 0 ? in.micro_ops : slots;
-  const std::uint64_t dispatched = flow.dispatching.take(micro_ops, dispatch_width);
+  const std::uint64_t dispatched = take<slots>(flow.dispatching, in, dispatch_width);
   const std::uint64_t address = address_ready<address_sources>(in, dispatched);
   const std::uint64_t issued = calendar.book(Port::load, std::max(address, memory_floor), load_ports);
   const Loaded loaded = load_cached(*flow.access++, counted, issued);
@@ -80,13 +84,13 @@ template <unsigned slots, unsigned address_sources, unsigned sources, unsigned r
   const std::uint64_t done = at + in.latency;
   give_results<results>(in, done);
   if (early) ready[in.short_early] = address + in.early_latency;
-  retire_calmly(flow, in, counted, micro_ops, done, [&] { return loaded.done >= at ? loaded.reason : StallReason::dependency; });
+  retire_calmly<slots>(flow, in, counted, done, [&] { return loaded.done >= at ? loaded.reason : StallReason::dependency; });
   load_queue.push(flow.retired);
   return done;
 }
 
 [[gnu::always_inline]] inline std::uint64_t Pipeline::State::calm_store(Flow& flow, const Instruction& in, InstructionCounts& counted) {
-  const std::uint64_t dispatched = flow.dispatching.take(in.micro_ops, dispatch_width);
+  const std::uint64_t dispatched = take<0>(flow.dispatching, in, dispatch_width);
   const std::uint64_t address = address_ready<2>(in, dispatched);
   const bool shared = config.shared_memory_ports;
   const std::uint64_t issued =
@@ -95,7 +99,7 @@ template <unsigned slots, unsigned address_sources, unsigned sources, unsigned r
   const std::uint64_t done = stored + in.latency;
   give_results<2>(in, done);
   ready[in.short_early] = address + in.early_latency;
-  retire_calmly(flow, in, counted, in.micro_ops, done, [&] { return stored > dispatched ? StallReason::dependency : StallReason::base; });
+  retire_calmly<0>(flow, in, counted, done, [&] { return stored > dispatched ? StallReason::dependency : StallReason::base; });
   store_cached(*flow.access++, stored, flow.retired);
   return done;
 }
@@ -103,7 +107,7 @@ template <unsigned slots, unsigned address_sources, unsigned sources, unsigned r
 // Two accesses: a pair of loads or of stores, or a load and a store of its result. As complex() has it.
 template <unsigned loads, unsigned written>
 std::uint64_t Pipeline::State::calm_two(Flow& flow, const Instruction& in, InstructionCounts& counted) {
-  const std::uint64_t dispatched = flow.dispatching.take(in.micro_ops, dispatch_width);
+  const std::uint64_t dispatched = take<0>(flow.dispatching, in, dispatch_width);
   const std::uint64_t address = address_ready<2>(in, dispatched);
   const std::uint64_t data = data_ready<3>(in, dispatched);
   const std::uint64_t from = std::max(address, memory_floor);
@@ -124,7 +128,7 @@ std::uint64_t Pipeline::State::calm_two(Flow& flow, const Instruction& in, Instr
   const std::uint64_t done = start + in.latency;
   give_results<2>(in, done);
   ready[in.short_early] = address + in.early_latency;
-  retire_calmly(flow, in, counted, in.micro_ops, done, [&] {
+  retire_calmly<0>(flow, in, counted, done, [&] {
     if (loads != 0 && loaded.done >= start) return loaded.reason;
     return ((start > dispatched) | (in.latency > 1)) ? StallReason::dependency : StallReason::base;
   });
@@ -144,7 +148,7 @@ std::size_t Pipeline::State::run_calmly(Block& block, std::size_t first, const A
   for (; in != stop; ++in, ++counted) {
     if (in->new_line && in->address / kCacheLine != line) [[unlikely]] {
       dispatching = flow.dispatching;
-      enter_line(in->address / kCacheLine);
+      enter_line(in->address / kCacheLine, in->place);
       if (front_ready > dispatching.cycle()) break;
     }
     const auto may = [&](AccessKind kind, const Window& queue) {

@@ -98,7 +98,7 @@ const Access* Pipeline::State::execute(Block& block, std::size_t first, std::siz
   std::uint64_t done = executed;
   for (const Instruction* in = block.instructions.data() + first; in != stop; ++in, ++counted) {
     if constexpr (counting) ++counted->executed;
-    if (in->new_line && in->address / kCacheLine != line) enter_line(in->address / kCacheLine);
+    if (in->new_line && in->address / kCacheLine != line) enter_line(in->address / kCacheLine, in->place);
     if (in->path == Path::simple) {
       done = simple<in_order>(*in, *counted);
     } else if (in->path == Path::load && access != end && access->kind == AccessKind::load) {
@@ -124,7 +124,7 @@ const Access* Pipeline::State::run_part(Block& block, std::size_t first, std::si
 }
 
 const Access* Pipeline::State::run_whole(Block& block, const Access* access, const Access* end) {
-  if (const std::uint64_t entered = block.address / kCacheLine; entered != line) enter_line(entered);
+  if (const std::uint64_t entered = block.address / kCacheLine; entered != line) enter_line(entered, 0);
   const std::size_t last = block.instructions.size();
   std::size_t next = 0;
   while (calm(block)) {
@@ -151,6 +151,7 @@ void Pipeline::State::run(Block& block, std::span<const Access> accesses, std::u
   }
   counts.instructions += last;
   counts.micro_ops += block.micro_ops;
+  fragment += block.places;
   if (last != 0) resolve_branch(block.instructions.back(), block.counts.back(), executed, next_address);
 }
 
@@ -193,9 +194,36 @@ void Pipeline::State::hold_back(InstructionCounts& counted, StallReason reason, 
   delay.add({&counted, account}, reason, held - std::min(held, shown));
 }
 
-void Pipeline::State::enter_line(std::uint64_t entered) {
+// Hands over the fragment that ends here, where what that takes depends on how many instructions it has. The time of a fragment as such
+// passes at dispatch, and no queue hides it: few instructions pass two fragments at a time, as two jumps do. More than the limit come in
+// another round of the front end, which is whole if a jump led into the fragment, and else as long as they fill it. Behind a return it passes
+// while that does.
+void Pipeline::State::deliver_fragment(bool alone) {
+  const std::uint64_t limit = config.line_instructions, half = std::max<std::uint64_t>(limit / 2, 1), extra = config.line_extra_cycles * kParts;
+  const bool returned = fragment_entry == Entry::function_return, few = returned || (fragment <= half && !alone);
+  const std::uint64_t parts = few ? config.taken_branch_cycles * kParts / config.taken_branches : config.code_line_cycles * kParts;
+  next_group = std::max(next_group, group_began * kParts) + parts;
+  group_began = dispatching.cycle();
+  if (next_group / kParts > front_ready) {
+    front_ready = next_group / kParts;
+    front_reason = StallReason::front_end;
+  }
+  const std::uint64_t over = returned ? 0 : fragment - std::min(fragment, limit);
+  const std::uint64_t rounds = fragment_entry == Entry::jump ? (over + limit - 1) / limit * half : over / limit * half + std::min(over % limit, half);
+  deliver(parts + rounds * extra / half);
+}
+
+void Pipeline::State::enter_line(std::uint64_t entered, std::uint64_t place) {
   line = entered;
-  if (!jumped) deliver(config.code_line_cycles * kParts);
+  fragment += place;
+  if (!jumped) {
+    if (config.line_instructions == 0)
+      deliver(config.code_line_cycles * kParts);
+    else
+      deliver_fragment(fragment_entry == Entry::line);
+    fragment_entry = Entry::line;
+  }
+  fragment = -place;
   jumped = false;
   // Fetch runs ahead of dispatch by some lines, but not past a redirect.
   const std::uint64_t ahead = line_entered[(lines - config.fetch_ahead) % line_entered.size()];
@@ -217,6 +245,7 @@ void Pipeline::State::resolve_branch(const Instruction& in, InstructionCounts& c
   const std::uint64_t fall_through = in.address + in.length;
   const bool taken = next_address != fall_through;
   jumped = taken && next_address / kCacheLine != line;
+  const bool returns = in.branch == BranchKind::function_return;
   bool right = true;
   switch (in.branch) {
     case BranchKind::conditional:
@@ -247,11 +276,23 @@ void Pipeline::State::resolve_branch(const Instruction& in, InstructionCounts& c
     front_reason = StallReason::mispredict;
     next_fragment = front_ready * kParts;
     redirected_by = {&counted, account};
+    fragment = 0;
+    fragment_entry = Entry::jump;
+    group_began = front_ready;
     return;
   }
   if (!taken) return;
-  const bool returns = in.branch == BranchKind::function_return;
-  deliver(returns ? config.return_cycles * kParts : config.taken_branch_cycles * kParts / config.taken_branches);
+  if (returns) {
+    next_fragment = (next_fragment + kParts - 1) / kParts * kParts;  // a return passes in no other branch's cycle
+    group_began = dispatching.cycle();
+    deliver(config.return_cycles * kParts);
+  } else if (config.line_instructions == 0) {
+    deliver(config.taken_branch_cycles * kParts / config.taken_branches);
+  } else {
+    deliver_fragment(in.branch == BranchKind::indirect_jump || in.branch == BranchKind::indirect_call);
+  }
+  fragment = 0;
+  fragment_entry = returns ? Entry::function_return : Entry::jump;
 }
 
 }  // namespace ringside

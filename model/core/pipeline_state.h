@@ -71,15 +71,25 @@ class Stage {
   void wait(std::uint64_t at) { position_ = std::max(position_, at << kSlotBits); }
   // Returns the cycle of the last micro-op.
   std::uint64_t take(std::uint64_t micro_ops, const Width& width) {
-    std::uint64_t position = position_ + micro_ops;
-    position += width.step & -static_cast<std::uint64_t>((position & kSlots) > width.slots);
+    std::uint64_t position = after(micro_ops, width);
     while ((position & kSlots) > width.slots) [[unlikely]]
       position += width.step;
     position_ = position;
     return position >> kSlotBits;
   }
+  // The same for a single micro-op, which fits into the next cycle at the latest.
+  std::uint64_t take_one(const Width& width) {
+    position_ = after(1, width);
+    return position_ >> kSlotBits;
+  }
 
  private:
+  // Where so many micro-ops lead to, if that is no further than into the next cycle.
+  std::uint64_t after(std::uint64_t micro_ops, const Width& width) const {
+    const std::uint64_t position = position_ + micro_ops;
+    return position + (width.step & -static_cast<std::uint64_t>((position & kSlots) > width.slots));
+  }
+
   std::uint64_t position_ = 0;
 };
 
@@ -125,9 +135,8 @@ struct Pipeline::State {
   std::uint64_t address_ready(const Instruction& in, std::uint64_t at) const;
   template <unsigned results>
   void give_results(const Instruction& in, std::uint64_t done);
-  template <class Reason>
-  void retire_calmly(Flow& flow, const Instruction& in, InstructionCounts& counted, std::uint64_t micro_ops, std::uint64_t done,
-                     Reason reason);
+  template <unsigned slots, class Reason>
+  void retire_calmly(Flow& flow, const Instruction& in, InstructionCounts& counted, std::uint64_t done, Reason reason);
   template <unsigned slots, unsigned sources, unsigned results, bool alu>
   std::uint64_t calm_simple(Flow& flow, const Instruction& in, InstructionCounts& counted);
   template <unsigned slots, unsigned address_sources, unsigned sources, unsigned results, bool early>
@@ -147,7 +156,8 @@ struct Pipeline::State {
 
   void deliver(std::uint64_t parts);
   void hold_back(InstructionCounts& counted, StallReason reason, Dispatched dispatched, std::uint64_t before);
-  void enter_line(std::uint64_t line);
+  void deliver_fragment(bool alone);
+  void enter_line(std::uint64_t line, std::uint64_t place);
   void resolve_branch(const Instruction& in, InstructionCounts& counted, std::uint64_t done, std::uint64_t next_address);
 
   Loaded load(const Access& access, InstructionCounts& counted, std::uint64_t at);
@@ -196,7 +206,11 @@ struct Pipeline::State {
   std::uint64_t line = ~0ULL;
   std::uint64_t redirected = 0;
   std::uint64_t next_fragment = 0;  // in parts of a cycle
+  std::uint64_t next_group = 0;     // the same at dispatch, where no queue hides it
+  std::uint64_t group_began = 0;    // cycle in which dispatch came to the fragment at hand
   bool jumped = false;  // the line that is entered next is a jump's target
+  std::uint64_t fragment = 0;     // instructions since the latest jump or new line, less the `place` of the one at hand
+  enum class Entry : std::uint8_t { line, jump, function_return } fragment_entry = Entry::line;  // how control came to it
   std::array<std::uint64_t, 8> line_entered{};  // dispatch cycle in which the latest lines were entered
   std::uint64_t lines = 0;
 

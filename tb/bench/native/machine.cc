@@ -73,11 +73,15 @@ double nanoseconds_since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 double core_clock() {
-  constexpr std::uint64_t kRounds = 3'000, kMultiplications = 100, kLatency = 3;
+  constexpr std::uint64_t kPieces = 30, kRounds = 100, kMultiplications = 100, kLatency = 3;
   std::uint64_t x = 3;
-  const auto start = std::chrono::steady_clock::now();
-  for (std::uint64_t i = 0; i < kRounds; ++i) asm volatile(".rept 100\n\timul %0, %0\n\t.endr" : "+r"(x));
-  return static_cast<double>(kRounds * kMultiplications * kLatency) / nanoseconds_since(start);
+  std::vector<double> clocks;
+  for (std::uint64_t piece = 0; piece < kPieces; ++piece) {
+    const auto start = std::chrono::steady_clock::now();
+    for (std::uint64_t i = 0; i < kRounds; ++i) asm volatile(".rept 100\n\timul %0, %0\n\t.endr" : "+r"(x));
+    clocks.push_back(static_cast<double>(kRounds * kMultiplications * kLatency) / nanoseconds_since(start));
+  }
+  return quantile(clocks, 0.5);
 }
 
 double front_end_ns() {
@@ -88,7 +92,7 @@ double front_end_ns() {
 }
 
 double front_end_cycles() {
-  constexpr unsigned kLooks = 1000, kUntilSteady = 10, kTimes = 5;
+  constexpr unsigned kLooks = 4000, kUntilSteady = 10, kTimes = 5;
   constexpr double kSteady = 0.01;
   std::vector<double> cycles;
   double before = core_clock();

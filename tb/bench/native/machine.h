@@ -27,15 +27,16 @@ CoreModel core_model_of(const Machine& machine);
 void pin_to(unsigned cpu);
 
 // Clock of the core in GHz, from a chain of dependent multiplications, which take three cycles each on all cores of Intel since
-// Nehalem and of AMD since Zen (unverified: Fog, Instruction tables; on Zen 5 a chain of additions gives the same clock); takes some 0.3 ms. Another hardware thread of the core leaves it
-// alone, where it takes cycles from a chain of additions.
+// Nehalem and of AMD since Zen (unverified: Fog, Instruction tables; on Zen 5 a chain of additions gives the same clock); takes some 0.3 ms. It is the median of short
+// pieces: an interrupt, which takes some 40 us of a virtual machine, does not show. Another hardware thread of the core leaves it alone,
+// where it takes cycles from a chain of additions.
 double core_clock();
 
 // Time in ns of some 2,000 cycles of code that does nothing but pass the front end. It grows by a quarter or more while the
 // other hardware thread of the core is at work, which a virtual machine sees in no other way.
 double front_end_ns();
 
-// What it takes in the quietest tenth of a third of a second, in cycles; looks during which the clock moves do not count.
+// What it takes in the quietest tenth of one to two seconds, in cycles; looks during which the clock moves do not count.
 double front_end_cycles();
 
 // Load-to-use latency of DRAM in ns: a chase over flushed lines in pages of no order; takes some 20 ms.

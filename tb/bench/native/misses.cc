@@ -129,6 +129,9 @@ Stream measure_stream(Arena& arena, double dram_ns, std::string name, long step)
   return stream;
 }
 
+// A figure of a measurement that goes no further than `most`.
+std::string up_to(std::size_t value, std::size_t most) { return fmt::format("{}{}", value, value < most ? "" : " or more"); }
+
 std::string row(const std::string& name, const std::vector<double>& values) {
   std::string text = fmt::format("{:<28}", name);
   for (const double value : values) text += fmt::format(" {:>4.0f}", value);
@@ -153,9 +156,9 @@ Misses measure_misses(double dram_ns) {
 std::string misses_text(const Misses& misses) {
   std::string text = "\nns until so many prefetches of flushed lines have been taken\n";
   text += row("", {misses.counts.begin(), misses.counts.end()}) + "  at once\n";
-  for (const PrefetchBurst& burst : misses.bursts) text += row(burst.lines, burst.ns) + fmt::format("  {:>7}\n", burst.at_once);
+  for (const PrefetchBurst& burst : misses.bursts) text += row(burst.lines, burst.ns) + fmt::format("  {:>7}\n", up_to(burst.at_once, kLongestBurst));
   text += "\nns that each access to flushed lines of a page adds, from the first on\n";
-  for (const Stream& stream : misses.streams) text += row(stream.order, stream.ns) + fmt::format("  missed {}\n", stream.missed);
+  for (const Stream& stream : misses.streams) text += row(stream.order, stream.ns) + fmt::format("  missed {}\n", up_to(stream.missed, kLongestStream));
   return text;
 }
 

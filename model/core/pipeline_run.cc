@@ -197,7 +197,7 @@ void Pipeline::State::hold_back(InstructionCounts& counted, StallReason reason, 
 // Hands over the fragment that ends here, where what that takes depends on how many instructions it has. The time of a fragment as such
 // passes at dispatch, and no queue hides it: few instructions pass two fragments at a time, as two jumps do. More than the limit come in
 // another round of the front end, which is whole if a jump led into the fragment, and else as long as they fill it. Behind a return it passes
-// while that does.
+// while that does. One that is to be `alone` shares its time with no other, however short.
 void Pipeline::State::deliver_fragment(bool alone) {
   const std::uint64_t limit = config.line_instructions, half = std::max<std::uint64_t>(limit / 2, 1), extra = config.line_extra_cycles * kParts;
   const bool returned = fragment_entry == Entry::function_return, few = returned || (fragment <= half && !alone);

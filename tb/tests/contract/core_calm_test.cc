@@ -102,6 +102,10 @@ CoreConfig narrow(CoreConfig core) {
   core.load_queue = 6;
   core.store_queue = 5;
   core.integer_registers = 14;
+  core.code_line_cycles = 1;
+  core.taken_branches = 2;
+  core.line_instructions = 4;
+  core.line_extra_cycles = 2;
   return core;
 }
 

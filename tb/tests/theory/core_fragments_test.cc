@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "tb/scenario/data_dir.h"
+#include "tb/scenario/scenario.h"
 #include "tb/tests/theory/core_bench.h"
 
 namespace ringside::testing {
@@ -12,24 +14,8 @@ namespace {
 
 constexpr std::uint64_t kText = 0x200000;
 
-CoreConfig zen5_front_end() {
-  CoreConfig c = plain_core();
-  c.llvm = "znver5";
-  c.dispatch_width = c.retire_width = 8;
-  c.alu_ports = 6;
-  c.load_ports = 4;
-  c.store_ports = 2;
-  c.rob_entries = 448;
-  c.taken_branches = 2;
-  c.code_line_cycles = 1;
-  c.line_instructions = 12;
-  c.line_extra_cycles = 2;
-  c.return_cycles = 3;
-  c.front_end_queue = 20;
-  c.rep_micro_ops = 48;
-  c.store_forward_latency = 0;
-  return c;
-}
+// The core as its data file has it.
+CoreConfig zen5() { return load_scenario("", {"cpu.model=epyc-turin"}, data_directory()).cpu; }
 
 Code nop(std::size_t bytes) {
   switch (bytes) {
@@ -51,7 +37,7 @@ const Code kJump{0xe9, 0, 0, 1, 0};  // where to, run_to() says
 // Cycles of one time round a ring of blocks, each in a line of its own, in which `before` and so many nops precede a jump to the next.
 double ring(std::size_t nops, std::size_t bytes, const Code& before = {}, const Code& jump = kJump) {
   constexpr std::size_t kBlocks = 32, kRounds = 50;
-  CoreBench bench(zen5_front_end());
+  CoreBench bench(zen5());
   std::vector<Block> blocks;
   for (std::size_t i = 0; i < kBlocks; ++i) {
     const Code code = (i == 0 ? before : Code{}) + times(nops, nop(bytes)) + jump;
@@ -90,7 +76,7 @@ TEST(CoreFragments, StraightCode) {
                                                      {18, 3.04}, {20, 3.04}, {22, 3.04}, {24, 3.04}, {26, 3.70}, {28, 4.37}, {32, 5.08}};
   constexpr std::size_t kLines = 24, kRounds = 50;
   for (const auto& [instructions, cycles] : measured) {
-    CoreBench bench(zen5_front_end());
+    CoreBench bench(zen5());
     Code line;
     for (std::size_t k = 0; k < instructions; ++k) {
       const std::size_t size = (k + 1) * kCacheLine / instructions - k * kCacheLine / instructions;
@@ -110,7 +96,7 @@ TEST(CoreFragments, StraightCode) {
 // Lines that are full of few instructions come one per cycle all the same: 15-byte instructions went four per cycle.
 TEST(CoreFragments, LongInstructions) {
   constexpr std::size_t kInstructions = 256;
-  CoreBench bench(zen5_front_end());
+  CoreBench bench(zen5());
   Block block = bench.decode(times(kInstructions, nop(15)) + kJump, kText);
   for (int i = 0; i < 20; ++i) bench.run_to(block, kText);
   EXPECT_NEAR(static_cast<double>(bench.run_to(block, kText)), kInstructions / 4.0, 5);
@@ -122,7 +108,7 @@ TEST(CoreFragments, CallsAndReturnsWithJumpsBetweenThem) {
   constexpr std::size_t kCalls = 12, kRounds = 50, kCallSize = 5;
   constexpr std::uint64_t kCallees = 0x201000;
   for (std::size_t jumps = 0; jumps < std::size(measured); ++jumps) {
-    CoreBench bench(zen5_front_end());
+    CoreBench bench(zen5());
     std::vector<Block> calls, between, returns;
     for (std::size_t i = 0; i < kCalls; ++i) {
       const std::uint64_t callee = kCallees + i * 0x400;
@@ -150,7 +136,7 @@ TEST(CoreFragments, CallsAndReturnsWithJumpsBetweenThem) {
 TEST(CoreFragments, WhatFollowsAReturnComesWithIt) {
   constexpr std::size_t kCalls = 16, kRounds = 50;
   for (const std::size_t nops : {8u, 12u, 16u, 22u}) {
-    CoreBench bench(zen5_front_end());
+    CoreBench bench(zen5());
     std::vector<Block> calls, behind, returns;
     for (std::size_t i = 0; i < kCalls; ++i) {
       const std::uint64_t line = kText + i * kCacheLine;
@@ -184,7 +170,7 @@ TEST(CoreFragments, ARepeatedStoreHidesRoundsOnly) {
 
 // Without a limit, the time of a line does not depend on what is in it.
 TEST(CoreFragments, WithoutALimitALineIsALine) {
-  CoreConfig config = zen5_front_end();
+  CoreConfig config = zen5();
   config.line_instructions = 0;
   CoreBench bench(config);
   Block block = bench.decode(times(24 * 32, nop(2)) + kJump, kText);
